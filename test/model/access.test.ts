@@ -1,5 +1,5 @@
-// Access explained to staff, in random worlds: what it says is what each person really gets, and the reasons agree with
-// it and with the model of the rule (oracle/model.ts). `npm run soak` uses more worlds.
+// The explanation of access for staff, in random worlds: what it says is what each person really gets, and the reasons
+// agree with that and with the model of the rule (oracle/model.ts). `npm run soak` uses more worlds.
 import fc from 'fast-check'
 import type { ReservedSql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -34,7 +34,7 @@ type Tables = { posts: string[]; replies: string[] }
 const numRuns = runs(30, 2000)
 const met = new Set<string>()
 
-/** What staff is told about one person and everything in the world, in two statements. */
+/** What staff learns about one person and everything in the world, by two statements. */
 async function told(sql: ReservedSql, viewer: number, type: string, ids: string[]) {
   const [row] = await sql<[{ all: Access[] | null }]>`
     select json_agg(private.explain_access(${at(ground.people, viewer)}::uuid, ${type}, w.id) order by w.place) as all
@@ -54,7 +54,7 @@ async function given(sql: ReservedSql, world: World, viewer: number): Promise<Ta
 const has = ({ reasons }: Access, code: string, effect?: string) =>
   reasons.some((reason) => reason.code === code && (effect === undefined || reason.effect === effect))
 
-/** Which of these reasons are told, and which must be. */
+/** Which of these reasons are given, and which must be. */
 function compare(access: Access, wanted: Record<string, boolean>, where: string) {
   const found = Object.fromEntries(Object.keys(wanted).map((code) => [code, has(access, code)]))
   expect(found, where).toEqual(wanted)
@@ -88,7 +88,7 @@ function check(world: World, viewer: number, author: number, access: Access, isG
   )
 }
 
-test('What staff is told is what each person gets, and the reasons agree with the rule', async () => {
+test('Staff learns what each person really gets, and the reasons agree with the rule', async () => {
   const sql = await owner.reserve()
   const property = fc.asyncProperty(worlds, async (world) => {
     await sql`begin`

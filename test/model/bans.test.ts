@@ -1,7 +1,7 @@
 // A ban or an erasure while the person is doing something: afterwards nothing that they publish is visible, and no
-// token works that they had before or got meanwhile. The tests hold the transactions where they meet, in both orders,
-// and run many rounds in random order. A person who wrote more than one batch is hidden immediately, too.
-// Bans, their ends and batches may overlap in any way.
+// token works that they had before or got meanwhile. The tests stop the transactions where they meet, in both orders,
+// and run many rounds in random order. A person who wrote more than one batch is hidden immediately, too. Bans, their
+// ends and batches may overlap in any way.
 import type { Sql, TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/crawler.ts'

@@ -1,5 +1,5 @@
-// A client that keeps copies and catches up by GET /sync, in random histories: what it holds afterwards is what its
-// person sees. Nobody is told of a thing that they could never see. A failure prints the seed and the shortest history.
+// A client keeps copies and catches up by GET /sync, in random histories: afterwards it holds exactly what its person
+// sees. Nobody learns of a thing that they could never see. A failure prints the seed and the shortest history.
 import fc from 'fast-check'
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 // Sends kill -9 repeatedly during traffic. Then each acknowledged write exists exactly once, any other write exists
-// completely or not at all, the mana ledger balances, and Realtime clients have reconnected by themselves and find in
-// the inbox what they missed.
+// completely or not at all, the mana ledger balances, and Realtime clients reconnect by themselves and find what they
+// missed in the inbox.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -31,7 +31,7 @@ const apart: Record<string, string[]> = {
     'list_my_appeals list_sessions list_notifications list_payments list_ai_sessions get_treasury get_reputation_details',
     'list_contributors list_my_interests list_links list_report_categories list_space_reports',
   ],
-  "The caller's own, of what they chose, made or answered themselves.": [
+  'It lists what the caller chose, made or answered themselves.': [
     'list_blocks list_mutes list_muted_keywords list_bookmarks list_scheduled_posts list_my_circles list_my_courses',
     'list_my_events list_my_guild_applications list_my_invites list_my_personas list_my_projects list_my_series',
     'list_orders list_pending_invitations get_invite_tree list_memberships',
@@ -45,10 +45,10 @@ const apart: Record<string, string[]> = {
   'Private spaces are not in its indexes; only its members write to a conversation.': [
     'list_spaces list_conversations list_messages',
   ],
-  'It is ranked or has a scan of its own: see test/model/bounds/feed.test.ts and discovery.test.ts.': [
+  'It is ranked, or has a scan of its own: test/model/bounds/feed.test.ts and discovery.test.ts.': [
     'list_feed list_suggested search list_changes',
   ],
-  'It is for staff, from whom nothing is hidden.': [
+  'It is for staff, and nothing is hidden from staff.': [
     'list_all_conversations list_all_spaces list_all_interests list_all_orders list_all_payments',
     'list_all_posts list_all_replies list_all_series list_all_wiki_proposals list_appeals list_assistant_sessions',
     'list_audit_log list_circles list_contents list_feature_flags list_intents list_invite_codes list_media list_reports',

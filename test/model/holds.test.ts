@@ -144,7 +144,7 @@ test.each([
 ])('No deadlock happens when a ban of a person with solutions meets %s', async (_what, end) => {
   const [author, solver] = [await join(), await join()]
   const [low = '', high = ''] = [await pose(author, 10), await pose(author, 10)].sort()
-  await owner`update app.problems set depth = 1 where id = ${low}` // now its row is behind the other one
+  await owner`update app.problems set depth = 1 where id = ${low}` // now its row is after the other one
   for (const id of [low, high]) await solve(solver, id)
   await run(ends['a ban'](author))
   const met = await runHeld(row('app.problems', `id = '${low}'`), [ends['a ban'](solver), end(author)])

@@ -3,7 +3,7 @@ import postgres from 'postgres'
 import { type Database, poolUrl } from '../support/database.ts'
 import type { Outcome, Request } from './races.ts'
 
-/** The number of writes after which a request loses its connection; null if it doesn't lose it. */
+/** The number of writes after which a request loses its connection; null if it keeps it. */
 export type Kill = number | null
 
 /**

@@ -77,7 +77,7 @@ test('a lock that is taken out of order fails', async () => {
   await expect(take(`'nothing'`)).rejects.toThrow('there is no kind of locks nothing')
 })
 
-test('a lock that the transaction has already may be taken again', async () => {
+test('a lock that the transaction already holds may be taken again', async () => {
   await take(`'pair', '1', '2'`, `'audit'`, `'pair', '2'`, `'audit'`, `'pair', variadic '{}'`)
   await expect(take(`'pair', '1', '2'`, `'audit'`, `'pair', '3'`)).rejects.toThrow('is taken after')
 })

@@ -248,7 +248,7 @@ describe('The model that comes with Kith', () => {
     expect(found.reduce((sum, share) => sum + share, 0) / found.length).toBeGreaterThan(0.6)
   })
 
-  test('moves posts like those that a person likes to the front of that person’s feed alone', async () => {
+  test('moves posts that resemble those a person likes to the front of that person’s feed alone', async () => {
     const before = await feedOf(carla)
     for (const body of sentences.music?.slice(0, 3) ?? [])
       await bob.post(`/posts/${ids.get(body)}/react`, { kind: 'heart' })

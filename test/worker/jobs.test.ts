@@ -122,7 +122,7 @@ describe('The job', () => {
     expect(await out()).toHaveLength(2)
   })
 
-  test('back-up queues a backup if there is a place for it, and none beside another one', async () => {
+  test('back-up queues a backup if backups are on, and none while another one is queued', async () => {
     expect(await run('back-up')).toBe(0)
     await owner`update app.settings set value = 'on' where key = 'backups'`
     expect([await run('back-up'), await run('back-up')]).toEqual([1, 0])

@@ -169,7 +169,7 @@ describe('A password-reset mail', async () => {
   })
 })
 
-describe('A mail sent beside one that the server delays', async () => {
+describe('A mail that is sent at the same time as one that the server delays', async () => {
   const { url, letters, held } = await mailbox()
 
   test('counts as sent immediately, so that a worker that ends meanwhile repeats only the other one', async () => {
@@ -202,7 +202,7 @@ describe('A mail sent beside one that the server delays', async () => {
   })
 })
 
-describe('A mail while the server takes none', async () => {
+describe('A mail while the server accepts none', async () => {
   const { url, letters, refuse } = await mailbox()
   const warned: object[] = []
   const [down, up] = [() => refuse(Number.POSITIVE_INFINITY), () => refuse(0)]
@@ -263,7 +263,7 @@ describe('A mail while the server takes none', async () => {
     expect(await retry()).toMatchObject({ status: 202, body: { retried: 0, more: false } })
   })
 
-  test('arrives later, and says until when its link is valid', async () => {
+  test('arrives later, and says how long its link is valid', async () => {
     down()
     const quin = await invite('quin')
     await refused(0)
@@ -276,7 +276,7 @@ describe('A mail while the server takes none', async () => {
     expect(letter.text).toContain(`Confirm until ${link?.until} that it is yours:`)
   })
 
-  test('is dropped once its link has ended, and the log says so', async () => {
+  test('is dropped once its link has expired, and the log says so', async () => {
     up()
     const rob = await invite('rob')
     await done()

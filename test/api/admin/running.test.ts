@@ -51,7 +51,7 @@ test('Failed jobs are listed by queue and state, without addresses and tokens', 
   expect(await walk(moderator, '/admin/jobs/failed', 1)).toEqual([other, second, first])
   expect(await list('?status=retried')).toEqual([])
   expect((await list(`?status=open&q=MAILBOX`)).map(({ id }) => id)).toEqual([first])
-  // the address is no part of what is searched
+  // the search does not include the address
   expect(await list('?q=zoe')).toEqual([])
   for (const query of ['?status=gone', '?queue=', '?from=now'])
     expect(await moderator.get(`/admin/jobs/failed${query}`)).toFailWith(422, 'validation_failed')
@@ -60,7 +60,7 @@ test('Failed jobs are listed by queue and state, without addresses and tokens', 
   expect(jobs.body.queues.find(({ queue }) => queue === 'mail')).toMatchObject({ active: 0, failed: 2 })
 })
 
-test('One failed job is retried once, however many ask at the same time', async () => {
+test('A failed job is retried only once, however many requests ask for it at the same time', async () => {
   const [job, left] = await fail('moved-reposts', 'no', 'no')
   const retry = (id: string, queue = 'moved-reposts', who = admin) =>
     who.post<{ retried: boolean }>(`/admin/jobs/${queue}/failed/${id}/retry`)
@@ -143,7 +143,7 @@ test('The sessions of a person are listed without tokens, and all end when an ad
   )
   expect((await moderator.get<Page<Id>>('/admin/users/dan/sessions')).body.items).toEqual([])
   expect(await entries('user.sessions_ended')).toEqual([[dan.id, { reason: 'Stolen laptop' }]])
-  // it is no ban, and no decision about the person
+  // it is neither a ban nor a decision about the person
   expect(await (await dan.login()).get('/me/standing')).toMatchObject({ status: 200, body: { decisions: [] } })
 })
 
@@ -168,7 +168,7 @@ test('The preview of a broadcast counts who would get it, and sends nothing', as
     values (${alice.id}, 'admin.broadcast', false, false, false), (${bob.id}, 'admin.broadcast', true, false, false)`
   expect(await recipients()).toBe(all - 2)
   expect(await traces()).toEqual(before)
-  // as many as a broadcast then notifies
+  // a broadcast then notifies the same number of people
   await admin.post('/admin/broadcast', news)
   await owner`select private.deliver_broadcast(data) from pgboss.job where name = 'broadcasts'`
   expect(await owner`select from app.notifications where kind = 'admin.broadcast'`).toHaveLength(all - 2)

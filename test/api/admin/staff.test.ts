@@ -258,7 +258,7 @@ test('Jobs and suspicious flows are listed', async () => {
   expect(await moderator.get('/admin/signals?cursor=99999')).toFailWith(400, 'cursor_unknown')
 })
 
-test('Failed jobs of a queue are retried by the hundred, each once, with an audit entry', async () => {
+test('Failed jobs of a queue are retried in hundreds, each once, with an audit entry', async () => {
   const failed = async (queue?: string) => {
     const path = queue ? `/admin/jobs?queue=${queue}` : '/admin/jobs'
     return (await moderator.get<{ deadLetters: { queue: string }[] }>(path)).body.deadLetters

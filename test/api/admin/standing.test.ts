@@ -63,7 +63,7 @@ describe('A suspension', async () => {
     expect(await actionsAbout(dora)).toEqual([])
   })
 
-  test('locks the person out until a time that the login names, and hides what they published', async () => {
+  test('locks the person out until a time that a refused login names, and hides what they published', async () => {
     const until = inDays(7)
     expect(await act('dora', 'ban', { reason: 'Spam', until })).toMatchObject({
       status: 200,
@@ -91,7 +91,7 @@ describe('A suspension', async () => {
     expect(await (await dora.login()).get('/me')).toMatchObject({ status: 200 })
   })
 
-  test('ends by the job at its time, once, also if two workers run it', async () => {
+  test('is ended by the job at its time, and only once if two workers run the job', async () => {
     const person = await one('dave')
     const written = await publish(person)
     await act('dave', 'ban', { reason: 'Spam', until: inDays(1) })
@@ -120,7 +120,7 @@ describe('A limit', async () => {
   const repost = (await alice.post<{ id: string }>(`/posts/${post}/repost`)).body.id
   await database.owner`select private.index_for_search('post', array[${post}]::uuid[])`
 
-  /** Which lists have something by the person. */
+  /** Which lists contain something by the person. */
   async function lists(viewer: Person): Promise<string[]> {
     const paths = {
       feed: '/feed?',
@@ -141,7 +141,7 @@ describe('A limit', async () => {
   }
   const everywhere = ['feed', 'names', 'people', 'search', 'stream', 'trending', 'videos']
 
-  test('can’t be of oneself or of an admin', async () => {
+  test('can’t be set for oneself or for an admin', async () => {
     expect(await act(admin.id, 'limit')).toFailWith(400, 'limit_oneself')
     await one('greg')
     await admin.patch('/admin/users/greg/role', { role: 'admin' })

@@ -1,5 +1,5 @@
-// The import: an export of one account, on this or another instance, becomes the profile, posts and settings of another
-// account. A file that was changed, or that is no dossier, is refused whole.
+// The import: an export of one account, on this or another instance, becomes the profile, posts and settings of
+// another account. A file that was changed, or that is not a dossier, is refused as a whole.
 import { once } from 'node:events'
 import { request as ask, createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -177,7 +177,7 @@ describe('Export, import, export', async () => {
   const progress = await bring(dora, text)
   const after = await dossierOf(dora)
 
-  test('agree except in ids and in things of other people', () => {
+  test('agree except for ids and things of other people', () => {
     expect(progress).toMatchObject({
       signature: 'valid',
       issuer: 'http://localhost:0',
@@ -357,7 +357,7 @@ describe('Another instance', async () => {
     expect((await here.fay.get<{ items: Row[] }>('/posts/by/fay')).body.items).toMatchObject([{ body: 'From there.' }])
   })
 
-  test('makes a changed dossier be refused, even if its digests were changed too', async () => {
+  test('lets a changed dossier be detected, even if its digests were changed too', async () => {
     const dossier = JSON.parse(text) as Dossier
     const [head = '', payload = '', mac = ''] = dossier.signature.split('.')
     const said = JSON.parse(Buffer.from(payload, 'base64url').toString())
@@ -369,7 +369,7 @@ describe('Another instance', async () => {
     expect(await here.gil.post('/me/import', { ...dossier, posts: [], signature })).toFailWith(422, 'import_changed')
   })
 
-  test('that cannot be reached makes the signature unverified, and the dossier is imported', async () => {
+  test('that cannot be reached leaves the signature unverified, and the dossier is imported', async () => {
     behind = 'http://127.0.0.1:9'
     expect(await here.gil.post('/me/import', text)).toMatchObject({
       status: 202,
@@ -475,7 +475,7 @@ describe('POST /me/import', async () => {
     expect(await kim.post('/me/import', least)).toFailWith(409, 'import_running')
   })
 
-  test('accepts one of several dossiers that arrive at once', async () => {
+  test('accepts only one of several dossiers that arrive at once', async () => {
     const kit = await newcomer('kit')
     const dossiers = [1, 2, 3, 4].map((n) => ({ ...least, posts: [post(`${n}`)] }))
     const answers = await Promise.all(dossiers.map((dossier) => kit.post('/me/import', dossier)))

@@ -94,7 +94,7 @@ describe('A case', () => {
     const notices = await bob.inbox('moderation.actioned')
     for (const { id, appealPath } of standing.decisions) expect(appealPath).toBe(`/me/standing/${id}/appeal`)
     const { id: warning } = standing.decisions[0] ?? {}
-    // both happened at once
+    // both happened in one transaction
     expect(notices.toSorted((one) => (JSON.stringify(one).includes('"warn"') ? -1 : 1))).toMatchObject([
       {
         target: { type: 'decision', id: warning },
@@ -215,7 +215,7 @@ describe('A case', () => {
     expect(await first.get(`/admin/cases/${UNKNOWN}`)).toFailWith(404, 'case_unknown')
   })
 
-  test('cannot be closed through the routes of reports while somebody else has claimed it, nor by whom it is about', async () => {
+  test('cannot be closed through the routes of reports by the person whom it is about, nor while somebody else has claimed it', async () => {
     const id = await reported('post', await publish(alice))
     const own = await reported('post', await publish(first))
     const { items } = (await admin.get<{ items: { id: string; targetId: string }[] }>('/admin/reports?limit=2')).body

@@ -36,7 +36,7 @@ async function checkpoint(): Promise<void> {
   })
 }
 
-/** Runs `npm run audit-witness`. @returns its exit code and what it said */
+/** Runs `npm run audit-witness`. @returns its exit code and its output */
 const witness = (keep: string, ...more: string[]): Promise<{ code: number; said: string }> =>
   new Promise((settle) => {
     const args = ['api-facade/audit-witness.ts', `--of=${url}`, `--keep=${join(folder, keep)}`, ...more]
@@ -116,7 +116,7 @@ test('A witness keeps the checkpoints, and adds those that are new', async () =>
   expect((await verify(owner)).violations).toEqual([])
 })
 
-test('A wrong command and an unknown address are refused with a sentence', async () => {
+test('A wrong command and an unknown address fail with a clear message', async () => {
   const run = (...args: string[]) =>
     new Promise<string>((settle) => {
       execFile(process.execPath, ['api-facade/audit-witness.ts', ...args], (_, __, said) => settle(said))
@@ -127,7 +127,7 @@ test('A wrong command and an unknown address are refused with a sentence', async
   )
 })
 
-test('With another key the old checkpoints stay valid, and a witness accepts the key once it is told to', async () => {
+test('With another key the old checkpoints stay valid, and a witness accepts the new key when told to', async () => {
   const { body } = await nobody.get<Page>(PATH)
   const next = createAuditKey(config, 'the secret of another machine')
   await hide()
@@ -172,7 +172,7 @@ describe('A log that its owner has rewritten', () => {
       end loop;
       update private.audit_head set hash = v_hash;
     end $$`
-  /** Signed by a key that the attacker has, because they don't have that of the instance. */
+  /** A checkpoint that is signed with the attacker's key, because the attacker doesn't have the instance's key. */
   const sign = async () => {
     const key = createAuditKey(readConfig({ AUDIT_KEY: `${'B'.repeat(42)}A` }), JWT_SECRET)
     for (;;) {
@@ -189,7 +189,7 @@ describe('A log that its owner has rewritten', () => {
       await sql.unsafe(text)
     })
 
-  test('verifies in itself, but does not fit its checkpoints', async () => {
+  test('verifies as a chain, but does not fit its checkpoints', async () => {
     writeFileSync(join(folder, 'before'), readFileSync(join(folder, 'all')))
     await withoutTriggers(rewriting)
     const [row] = await owner`select private.verify_audit(0) ->> 'firstBroken' as broken`
@@ -208,7 +208,7 @@ describe('A log that its owner has rewritten', () => {
     expect(kept('all')).toEqual(kept('before'))
   })
 
-  test('is noticed by the witness also if its checkpoints were made again', async () => {
+  test('is noticed by the witness even if its checkpoints were made again', async () => {
     await withoutTriggers('delete from private.audit_checkpoints')
     expect(await witness('all')).toEqual({
       code: 1,
@@ -225,7 +225,7 @@ describe('A log that its owner has rewritten', () => {
       code: 1,
       said: 'The audit log was rewritten: checkpoint 5 is another one than before.',
     })
-    // somebody who begins now cannot know
+    // a witness who begins now cannot know it
     expect(await witness('new')).toMatchObject({ code: 0 })
   })
 

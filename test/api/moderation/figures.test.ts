@@ -55,7 +55,7 @@ test('Reports, decisions and appeals of the year are counted by category, and th
   ])
 })
 
-test('What spaces and rules decided is counted apart from what staff decided', async () => {
+test('The decisions of spaces and of rules are counted separately from those of staff', async () => {
   const decisions = async () => {
     const { items } = (await admin.get<{ items: Figure[] }>(path)).body
     const line = ({ indicator, decidedBy, automated, value }: Figure) =>
@@ -86,7 +86,7 @@ test('What spaces and rules decided is counted apart from what staff decided', a
     'median_hours space null hours',
   ])
 
-  // staff closes a case before it would have it, and a rule decided once
+  // staff closes a case that still belongs to a space, and a rule made one decision
   const targetId = (await bob.post<{ id: string }>('/posts', { body: 'Buy again', groupId })).body.id
   await carla.post('/reports', { targetType: 'post', targetId, reason: 'Ads', category: 'spam' })
   const [waiting] = (await admin.get<{ items: { id: string }[] }>('/admin/cases?waiting=true')).body.items
@@ -103,7 +103,7 @@ test('What spaces and rules decided is counted apart from what staff decided', a
   ])
 })
 
-test('Only admins get them', async () => {
+test('Only admins get the figures', async () => {
   expect(await bob.get(path)).toFailWith(403, 'role_required')
   expect(await nobody.get(path)).toFailWith(401, 'token_missing')
   for (const wrong of ['1999', '3000', 'x']) {

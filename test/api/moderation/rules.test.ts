@@ -107,7 +107,7 @@ describe('A rule', () => {
     expect(await admin.post('/admin/rules', { ...casino, ...more })).toFailWith(422, 'validation_failed')
   })
 
-  test('is refused if a word has nothing that can be found', async () => {
+  test('is refused if a word contains no letter or digit', async () => {
     const conditions = [{ kind: 'words', words: ['\u064e'] }]
     expect(await admin.post('/admin/rules', { ...casino, conditions })).toFailWith(422, 'rule_conditions')
     expect(await admin.post('/admin/rules/replay', { conditions, appliesTo: ['post'] })).toFailWith(
@@ -178,7 +178,7 @@ test('In shadow a rule notes what it would do; a replay finds the same, and how 
   await admin.delete(`/admin/rules/${id}`)
 })
 
-test('A live rule hides a post and a reply before others see them, their author learns it, and staff releases them', async () => {
+test('A live rule hides a post and a reply before others see them, their author is notified, and staff shows them again', async () => {
   const id = await live({ category: 'spam' })
   const plain = await publish(bob, { body: 'Plain' })
   const created = await alice.post<Post>('/posts', { body: `@bob ${spam}` })
@@ -227,7 +227,7 @@ describe('What a live rule hides', () => {
   const decisionOf = async (target: string) =>
     (await alice.get<Standing>('/me/standing')).body.decisions.find(({ targetId }) => targetId === target)
 
-  test('is a decision that its author reads and can appeal, and that stands in the log and the figures as automated', async () => {
+  test('is a decision that its author reads and can appeal, and that the log and the figures show as automated', async () => {
     const id = await live({ category: 'spam' })
     const { strikes } = (await alice.get<Standing>('/me/standing')).body
     const post = await publish(alice, { body: spam })
@@ -270,7 +270,7 @@ describe('What a live rule hides', () => {
     await admin.delete(`/admin/rules/${id}`)
   })
 
-  test('leaves no decision if staff has shown it before the worker came, and its case even if the rule is gone', async () => {
+  test('leaves no decision if staff has shown it before the worker ran, and leaves its case even if the rule was deleted', async () => {
     const id = await live({ category: 'spam' })
     const [shown, kept] = [await publish(alice, { body: spam }), await publish(alice, { body: spam })]
     expect(await moderator.post(`/admin/posts/${shown}/unhide`, {})).toMatchObject({ status: 200 })
@@ -284,7 +284,7 @@ describe('What a live rule hides', () => {
     expect(cases).toEqual([{ source: 'rule' }, { source: 'rule' }])
   })
 
-  test('notifies whom it mentions when staff shows it for the first time, and not before or again', async () => {
+  test('notifies those whom it mentions when staff shows it for the first time, and neither before nor again', async () => {
     const id = await live()
     const mentions = async () => {
       for (const _ of [1, 2]) await work()
@@ -319,7 +319,7 @@ describe('What a live rule hides', () => {
       body: { status: 'closed' },
     })
 
-  test('is released when staff dismisses its case, which lifts the decision', async () => {
+  test('is shown again when staff dismisses its case, which lifts the decision', async () => {
     const id = await live({
       appliesTo: ['post', 'debate'],
       conditions: [{ kind: 'words', words: ['roulette'] }],
@@ -384,7 +384,7 @@ describe('What a live rule hides', () => {
     await admin.delete(`/admin/rules/${id}`)
   })
 
-  test('that staff hid before stays hidden when a rule hits an edit and its case is dismissed', async () => {
+  test('that staff had hidden stays hidden when a rule hits an edit and the case is dismissed', async () => {
     const post = await publish(alice, { body: 'Plain' })
     await owner`update app.posts set hidden_at = now() where id = ${post}` // as 1.0.0 did, without a decision
     const id = await live()
@@ -395,7 +395,7 @@ describe('What a live rule hides', () => {
     await admin.delete(`/admin/rules/${id}`)
   })
 
-  test('notifies whom it answers when staff shows it for the first time, once', async () => {
+  test('notifies those whom it answers once, when staff shows it for the first time', async () => {
     const id = await live()
     const plain = await publish(bob, { body: 'Plain' })
     const answer = await reply(alice, plain, { body: spam })
@@ -450,7 +450,7 @@ describe('What people edit, and contents', () => {
     for (const rule of [id, shadow]) await admin.delete(`/admin/rules/${rule}`)
   })
 
-  test('An edit that makes an old report fit is judged by the rules about reports', async () => {
+  test('After an edit, the rules about reports judge a post that was reported before', async () => {
     await owner`insert into app.reports (reporter_id, target_type, target_id, reason, status, reviewed_at, created_at)
       select id, 'video', gen_random_uuid(), 'x', 'reviewed', now(), now() - interval '1 day'
       from app.users, generate_series(1, 3) where username = 'bob'`
@@ -470,7 +470,7 @@ describe('What people edit, and contents', () => {
     await admin.delete(`/admin/rules/${id}`)
   })
 
-  test('A content is judged when it is made and when it is edited, and an admin restores it', async () => {
+  test('A content is judged when it is created and when it is edited, and an admin can restore it', async () => {
     const id = await live({ appliesTo, category: 'spam' })
     const shadow = await made({ appliesTo })
     const [held, fine] = [(await debate('Casino', `See ${spam}`)).body, (await debate('Songs', 'Which?')).body]
@@ -512,7 +512,7 @@ describe('What people edit, and contents', () => {
     for (const rule of [id, courses]) await admin.delete(`/admin/rules/${rule}`)
   })
 
-  test('A content that a report makes fit is held, and so is a problem with its bounty given back', async () => {
+  test('A report can make a rule hide a content, and the bounty of a hidden problem is refunded', async () => {
     const id = await live({ appliesTo, conditions: [{ kind: 'reports', people: 1 }] })
     const shown = (await debate('Quiet', 'x')).body
     expect(await bob.post('/reports', { targetType: 'debate', targetId: shown.id, reason: 'Ads' })).toMatchObject({

@@ -18,7 +18,7 @@ const [interest] = await owner<{ id: string }[]>`select id from app.interests wh
 const list = async (person: Person, path: string) => (await person.get<Page<Case>>(path)).body.items
 const queue = async (more = '') =>
   (await list(staff, `/admin/cases?status=open&limit=50${more}`)).map(({ targetId }) => targetId)
-/** What the list of reports has, by default without what still belongs to a space. */
+/** What the list of reports contains, by default without the reports that still belong to a space. */
 const reports = async (more = '') =>
   (await list(staff, `/admin/reports?status=open&limit=50${more}`)).map(({ targetId }) => targetId)
 const report = async (targetId: string, more: object = {}) =>
@@ -39,7 +39,7 @@ async function space(kind: 'groups' | 'guilds') {
 }
 
 describe.each(['groups', 'guilds'] as const)('What is reported in %s', (kind) => {
-  test('is for those who moderate them, who hide it', async () => {
+  test('can be listed and hidden by those who moderate it', async () => {
     const { path, post } = await space(kind)
     const target = await post()
     await report(target)
@@ -87,7 +87,7 @@ describe.each(['groups', 'guilds'] as const)('What is reported in %s', (kind) =>
     expect(await carla.get(`/posts/${target}`)).toMatchObject({ status: 200 })
   })
 
-  test('can be dismissed before staff has it', async () => {
+  test('can be dismissed before it goes to staff', async () => {
     const { path, post } = await space(kind)
     const [first, second] = [await post(), await post()]
     await report(first)
@@ -107,7 +107,7 @@ describe.each(['groups', 'guilds'] as const)('What is reported in %s', (kind) =>
   })
 })
 
-test('A reply in a group can be hidden, and staff shows it again', async () => {
+test('A reply in a group can be hidden, and staff can show it again', async () => {
   const { path, post } = await space('groups')
   const answer = await reply(bob, await post())
   await report(answer, { targetType: 'reply' })
@@ -128,7 +128,7 @@ test('A reply in a group can be hidden, and staff shows it again', async () => {
   expect(await admin.get(`/admin/cases/${one?.id}`)).toMatchObject({ body: { target: { hiddenAt: null } } })
 })
 
-test('An urgent report is for staff at once, and makes the case and its other reports staff’s', async () => {
+test('An urgent report goes to staff immediately, and so do its case and the other reports in it', async () => {
   const { post } = await space('groups')
   const [urgent, both] = [await post(), await post()]
   await report(urgent, { category: 'minors' })
@@ -143,7 +143,7 @@ test('An urgent report is for staff at once, and makes the case and its other re
   expect(await reports('&waiting=true')).not.toContain(both)
 })
 
-test('What an owner wrote is for staff at once, and the owner sees neither its case nor its reports', async () => {
+test('A report of what an owner wrote goes to staff immediately, and the owner sees neither the case nor its reports', async () => {
   const { id, path, post } = await space('groups')
   await report(await post())
   const own = await publish(founder, { groupId: id })

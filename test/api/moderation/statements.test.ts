@@ -70,14 +70,14 @@ test('The person reads the decision and, after a checkpoint, its proof, which a 
   expect(await witness(body)).toMatch(/Entry \d+ \(post\.hidden\) of the audit log proves the decision \(hide\)\.$/)
   expect(await witness({ ...body, reason: 'Another.' })).toMatch(/The reason of the statement is not that of the entry/)
 
-  // who decided is nowhere in it
+  // nothing in it says who decided
   const [actor] = await owner`
     select u.id, encode(l.actor_salt, 'hex') as salt from app.users u join app.audit_log l on l.actor_id = u.id
     where l.target_id = ${post}`
   for (const secret of [actor?.id, actor?.salt, 'admin']) expect(text).not.toContain(secret)
 })
 
-test('A statement in which anything is changed fails', async () => {
+test('A statement in which anything was changed fails verification', async () => {
   const { path } = await hidden('A reason.')
   await checkpoint()
   const { body } = await alice.get<Statement & { proof: Proof }>(path)
@@ -97,7 +97,7 @@ test('A statement in which anything is changed fails', async () => {
   for (const one of wrong) expect(() => verifyProof({ ...proof, ...one }), Object.keys(one).join()).toThrow()
 })
 
-test('Only the person concerned gets it', async () => {
+test('Only the person concerned gets the statement', async () => {
   const { path } = await hidden('For Alice.')
   expect(await bob.get(path)).toFailWith(404, 'statement_unknown')
   expect(await admin.get(path)).toFailWith(404, 'statement_unknown')
@@ -109,7 +109,7 @@ test('Only the person concerned gets it', async () => {
   expect(await alice.get('/me/standing/x/statement')).toFailWith(422, 'validation_failed')
 })
 
-test('Who is suspended reads it by their password, verifies the proof, and finds how to appeal', async () => {
+test('A suspended person can read the statement with their password, verify the proof, and learn how to appeal', async () => {
   const until = new Date(Date.now() + 86_400_000).toISOString()
   const { path } = await hidden('For the limits.')
   const suspended = await admin.post('/admin/users/bob/ban', { reason: 'Take a rest.', until })

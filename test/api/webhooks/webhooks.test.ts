@@ -136,13 +136,13 @@ describe('A webhook', () => {
     expect(await admin.post(`${path}/deliveries/1/replay`)).toFailWith(404, 'webhook_delivery_unknown')
   })
 
-  test('is one of at most 20, also if several are added at once', async () => {
+  test('is one of at most 20, even if several are added at once', async () => {
     const made = await Promise.all(Array.from({ length: 24 }, () => admin.post('/admin/webhooks', { url, events })))
     expect(made.filter(({ status }) => status === 201)).toHaveLength(20)
     for (const each of made.filter(({ status }) => status !== 201)) expect(each).toFailWith(409, 'webhooks_full')
   })
 
-  test('that is inactive can neither be tested nor get a replay', async () => {
+  test('that is inactive can be neither tested nor replayed', async () => {
     const { webhook } = await add({ active: false })
     const path = `/admin/webhooks/${webhook.id}`
     expect(await admin.post(`${path}/test`)).toFailWith(409, 'webhook_inactive')
@@ -161,7 +161,7 @@ describe('A webhook', () => {
     expect(await actions(webhook.id)).toEqual(['webhook.created', 'webhook.tested', 'webhook.tested'])
   })
 
-  test('has its deliveries in pages, newest first', async () => {
+  test('lists its deliveries in pages, newest first', async () => {
     const { webhook } = await add()
     await owner`
       insert into private.webhook_deliveries (webhook_id, sequence, event, event_id, subject_key, status)
@@ -181,7 +181,7 @@ describe('A webhook', () => {
   })
 })
 
-test('The event log is read in order, from a number on', async () => {
+test('The event log is read in order, after a given number', async () => {
   await owner`delete from private.unlogged_events`
   await owner`delete from private.event_log`
   const posts: string[] = []

@@ -57,7 +57,7 @@ select throws_ok($$ select api.ban_person('anna', 'Spam') $$, 'PT409', 'ban_admi
 select is_empty('select pg_temp.audited()', 'A refused ban leaves no audit entry');
 select is(api.ban_person('carla', e' Spam, cafe\u0301\n')::jsonb - 'bannedAt' - 'user', jsonb_build_object('id', test.id('carla'), 'role', 'user', 'suspendedUntil', null, 'limitedAt', null),
   'An admin can ban a person by username');
-select is((select banned_at from app.users where username = 'carla'), now(), 'The ban starts now');
+select is((select banned_at from app.users where username = 'carla'), now(), 'The ban starts immediately');
 select is(api.ban_person(test.id('carla')::text, 'Again')::jsonb #>> '{user,username}', 'carla', 'Banning again, by UUID, changes nothing');
 select results_eq('select pg_temp.audited()', array[E'user.banned user carla alice {"reason": "Spam, caf\u00e9"}'], 'The ban leaves one audit entry, with the normalized reason');
 select ok(not pg_temp.live(pg_temp.token('carla')), 'The banned person''s token is revoked');

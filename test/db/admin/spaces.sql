@@ -1,4 +1,4 @@
--- Staff see all groups and guilds and decide about them: who may, and what is refused.
+-- What staff can see and decide about groups and guilds, who may do it, and what is refused.
 begin;
 select plan(29);
 select test.people('alice', 'bob', 'carla', 'mona', 'adam');
@@ -30,7 +30,7 @@ select test.act_as('alice');
 select throws_ok($$ select api.list_all_spaces('group') $$, '42501', null, 'People can''t call the operations of staff');
 select throws_ok($$ select private.expel_from_space('group', 'secret', 'bob') $$, '42501', null, 'People can''t call the private functions behind them');
 select test.act_as_service('alice');
-select throws_ok(format('select %s', c), 'PT403', 'role_required', 'who is none does nothing by the service: ' || c)
+select throws_ok(format('select %s', c), 'PT403', 'role_required', 'a person who isn''t staff can''t do this with the service role: ' || c)
 from unnest(array['api.list_all_spaces(''group'')', 'api.get_any_space(''group'', ''secret'')', 'api.set_any_space_archived(''group'', ''secret'', true)',
                   'api.expel_from_space(''group'', ''secret'', ''bob'')', 'api.set_any_space_role(''group'', ''secret'', ''bob'', ''moderator'')',
                   'api.settle_any_space_request(''group'', ''secret'', pg_temp.rid(), true)', 'api.set_any_space_archived(''guild'', ''secret'', false)']) c;

@@ -23,7 +23,7 @@ grant execute on all functions in schema pg_temp to public;
 
 -- Who may do it
 select test.act_as_service('bob');
-select throws_ok(c, 'PT403', 'role_required', 'A moderator can''t do this: ' || c)
+select throws_ok(c, 'PT403', 'role_required', 'A moderator can''t call ' || c)
 from unnest(array[$$ select api.ban_person('carla', 'Spam', now() + interval '1 day') $$, $$ select api.limit_person('carla', 'Spam') $$,
                   $$ select api.unlimit_person('carla') $$]) c;
 select test.act_as('alice');
@@ -38,14 +38,14 @@ select is_empty('select pg_temp.audited()', 'What was refused leaves no audit en
 select is(api.ban_person('carla', 'Spam', now() + interval '1 day') ->> 'suspendedUntil', private.utc(now() + interval '1 day'), 'An admin can suspend a person');
 select is(pg_temp.ban('carla'), '{"at": true, "until": "1 day", "hidden": true}', 'The person is banned until then, and hidden');
 select is(api.ban_person('carla', 'Spam', now() + interval '1 day') ->> 'suspendedUntil', private.utc(now() + interval '1 day'), 'Repeating it is accepted');
-select is(api.ban_person('carla', 'More spam', now() + interval '366 days') ->> 'suspendedUntil', private.utc(now() + interval '366 days'), 'The end can be moved');
+select is(api.ban_person('carla', 'More spam', now() + interval '366 days') ->> 'suspendedUntil', private.utc(now() + interval '366 days'), 'The end of a suspension can be moved');
 select is(api.ban_person('carla', 'Much spam') ->> 'suspendedUntil', null, 'A ban without an end replaces a suspension');
 select is(pg_temp.ban('carla'), '{"at": true, "until": null, "hidden": true}', 'The person stays banned');
 select is(api.ban_person('carla', 'Less spam', now() + interval '2 days') ->> 'suspendedUntil', private.utc(now() + interval '2 days'), 'A suspension replaces a ban without an end');
 select results_eq('select pg_temp.audited()', array['user.suspended carla alice {"reason": "Spam"}', 'user.suspended carla alice {"reason": "More spam"}',
   'user.banned carla alice {"reason": "Much spam"}', 'user.suspended carla alice {"reason": "Less spam"}'], 'Each change leaves one audit entry, and a repeat none');
 select is(api.set_role('carla', 'moderator') ->> 'suspendedUntil', private.utc(now() + interval '2 days'), 'Another role keeps the end of a suspension');
-select is(api.set_role('carla', 'user') ->> 'suspendedUntil', private.utc(now() + interval '2 days'), 'So does the former role');
+select is(api.set_role('carla', 'user') ->> 'suspendedUntil', private.utc(now() + interval '2 days'), 'Getting the former role back keeps the end of a suspension, too');
 select test.act_as_gate();
 select throws_ok(format('select api.log_in(%L, ''no hash'', 900)', test.id('carla')), 'PT403', 'person_suspended', 'A suspended person can''t log in');
 select test.act_as_owner();
@@ -63,25 +63,25 @@ delete from app.audit_details;
 select test.act_as_service('alice');
 select is(api.unban_person('carla')::jsonb - 'user', jsonb_build_object('id', test.id('carla'), 'role', 'user', 'bannedAt', null, 'suspendedUntil', null, 'limitedAt', null),
   'An unban ends a suspension');
-select results_eq('select pg_temp.audited()', array['user.unbanned carla alice'], 'It leaves an audit entry');
+select results_eq('select pg_temp.audited()', array['user.unbanned carla alice'], 'The unban leaves an audit entry');
 
 -- The end of suspensions
 select is(api.ban_person(n, 'Spam', now() + interval '1 hour') is not null, true, n || ' is suspended') from unnest(array['carla', 'dan', 'finn']) n;
 select test.act_as_owner();
 delete from app.audit_details;
-select is(private.job_end_suspensions(), 0, 'Before its time no suspension ends');
+select is(private.job_end_suspensions(), 0, 'No suspension ends before its time');
 update app.users set banned_until = now() - interval '1 minute' where username = 'carla';
 update app.users set banned_until = now() where username = 'dan';
 set role worker;
 select is(private.job_end_suspensions(), 1, 'The job ends a suspension that is due');
 reset role;
-select results_eq($$ select pg_temp.ban('carla') ->> 'hidden', pg_temp.ban('dan') ->> 'hidden' $$, $$ values ('false', 'true') $$, 'It begins with the one that has been due the longest');
+select results_eq($$ select pg_temp.ban('carla') ->> 'hidden', pg_temp.ban('dan') ->> 'hidden' $$, $$ values ('false', 'true') $$, 'The job begins with the suspension that has been due the longest');
 set role worker;
-select results_eq($$ select private.job_end_suspensions() from generate_series(1, 3) $$, array[1, 0, 0], 'It ends each suspension once');
+select results_eq($$ select private.job_end_suspensions() from generate_series(1, 3) $$, array[1, 0, 0], 'The job ends each suspension once');
 reset role;
-select is(pg_temp.ban('dan'), '{"at": null, "until": null, "hidden": false}', 'The person is free, and visible');
+select is(pg_temp.ban('dan'), '{"at": null, "until": null, "hidden": false}', 'After the end of the suspension the person is visible and not banned');
 select is(pg_temp.ban('finn'), '{"at": true, "until": "01:00:00", "hidden": true}', 'A suspension that is not due remains');
-select results_eq('select pg_temp.audited()', array['user.unbanned carla nobody', 'user.unbanned dan nobody'], 'Each end has an audit entry without an actor');
+select results_eq('select pg_temp.audited()', array['user.unbanned carla nobody', 'user.unbanned dan nobody'], 'Each ended suspension has an audit entry without an actor');
 update app.users set banned_until = now() where username = 'finn';
 select private.erase_person(test.id('finn'));
 select is(private.job_end_suspensions(), 0, 'The suspension of an erased person never ends');
@@ -98,9 +98,9 @@ select test.act_as_owner();
 update app.users set banned_until = now() - interval '1 minute' where username = 'carla';
 update app.users set banned_until = now() where username = 'dan';
 set client_min_messages = error;
-select results_eq($$ select private.job_end_suspensions() from generate_series(1, 3) $$, array[-1, 1, 0], 'A suspension whose end fails waits behind the others');
+select results_eq($$ select private.job_end_suspensions() from generate_series(1, 3) $$, array[-1, 1, 0], 'A suspension that could not be ended is tried again after the others');
 reset client_min_messages;
-select ok((pg_temp.ban('carla') ->> 'hidden')::boolean, 'Its person stays hidden');
+select ok((pg_temp.ban('carla') ->> 'hidden')::boolean, 'The person whose suspension could not be ended stays hidden');
 delete from private.account_steps where step = 'private.fail_in_test';
 delete from app.audit_details;
 
@@ -113,15 +113,15 @@ select is(api.limit_person('erin', 'Spam')::jsonb - 'user', jsonb_build_object('
 select is(api.limit_person('erin', 'Again') ->> 'limitedAt', private.utc(now()), 'Repeating it is accepted');
 select results_eq('select pg_temp.limited()', array['erin'], 'The person is among the limited people');
 select test.act_as('bob');
-select ok(pg_temp.limited_for('erin'), 'For a stranger the person is limited');
+select ok(pg_temp.limited_for('erin'), 'The person is limited for a stranger');
 select test.act_as('dan');
-select ok(not pg_temp.limited_for('erin'), 'For a follower they are not');
+select ok(not pg_temp.limited_for('erin'), 'The person is not limited for a follower');
 select test.act_as('erin');
-select ok(not pg_temp.limited_for('erin'), 'For themselves they are not');
+select ok(not pg_temp.limited_for('erin'), 'The person is not limited for themselves');
 select test.act_as_service('alice');
 select is(api.unlimit_person('erin', 'A mistake') ->> 'limitedAt', null, 'An admin can end a limit');
-select is(api.unlimit_person('erin') ->> 'limitedAt', null, 'Ending it again is accepted');
-select is_empty('select pg_temp.limited()', 'The person is no longer among them');
+select is(api.unlimit_person('erin') ->> 'limitedAt', null, 'Ending a limit again is accepted');
+select is_empty('select pg_temp.limited()', 'The person is no longer among the limited people');
 select results_eq('select pg_temp.audited()', array['user.limited erin alice {"reason": "Spam"}', 'user.unlimited erin alice {"reason": "A mistake"}'],
   'Each change leaves one audit entry');
 

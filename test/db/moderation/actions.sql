@@ -44,14 +44,14 @@ select throws_ok($$ select api.claim_case(pg_temp.case('one')) $$, 'PT409', 'cas
 select throws_ok($$ select api.act_on_case(pg_temp.case('one'), '{dismiss}') $$, 'PT409', 'case_claimed', 'Nobody else can act in it');
 select throws_ok($$ select api.release_case(pg_temp.case('one')) $$, 'PT403', 'role_required', 'Another moderator can''t release it');
 select api.add_case_note(pg_temp.case('one'), 'I know him');
-select is(pg_temp.history('one'), 'opened, mona claimed, milo note I know him', 'Everybody can add a note');
-select is(json_array_length(api.list_cases(p_claimed => 'nobody') -> 'items'), 2, 'The queue of what nobody has claimed leaves it out');
+select is(pg_temp.history('one'), 'opened, mona claimed, milo note I know him', 'Any moderator can add a note');
+select is(json_array_length(api.list_cases(p_claimed => 'nobody') -> 'items'), 2, 'The list of unclaimed cases leaves it out');
 select pg_temp.pass('one', '29 minutes');
 select test.act_as_service('mona');
 select api.add_case_note(pg_temp.case('one'), 'So do I');
 select pg_temp.pass('one', '29 minutes');
 select test.act_as_service('milo');
-select throws_ok($$ select api.claim_case(pg_temp.case('one')) $$, 'PT409', 'case_claimed', 'Each work on a case begins the 30 minutes again');
+select throws_ok($$ select api.claim_case(pg_temp.case('one')) $$, 'PT409', 'case_claimed', 'Working on a case starts the 30 minutes again');
 select pg_temp.pass('one', '2 minutes');
 select is(api.get_case(pg_temp.case('one')) ->> 'claimedById', null, 'A claim ends after 30 minutes without work');
 select is(api.claim_case(pg_temp.case('one')) #>> '{claimedBy,username}', 'milo', 'Then another moderator can claim the case');
@@ -73,39 +73,39 @@ select throws_ok(format('select api.act_on_case(pg_temp.case(%L), %L, %L)', 'one
 from (values ('{ban}', 'PT403', 'role_required'), ('{hide,limit}', 'PT403', 'role_required'), ('{remove}', 'PT403', 'role_required'),
              ('{dismiss,warn}', 'PT422', 'case_actions'), ('{warn,warn}', 'PT422', 'case_actions'), ('{}', 'PT422', 'case_actions'),
              ('{dance}', 'PT422', 'case_action'), ('{claim}', 'PT422', 'case_action')) v (a, s, c);
-select throws_ok($$ select api.act_on_case(pg_temp.case('one'), null) $$, 'PT422', 'case_actions', 'Nothing can''t be done');
+select throws_ok($$ select api.act_on_case(pg_temp.case('one'), null) $$, 'PT422', 'case_actions', 'An empty list of actions is refused');
 select throws_ok($$ select api.act_on_case(pg_temp.case('one'), '{warn}', ' ') $$, 'PT422', 'case_reason', 'A warning needs a reason');
-select throws_ok($$ select api.act_on_case(pg_temp.case('one'), '{warn}', 'Reason', null, null, now() + interval '1 day') $$, 'PT422', 'case_until', 'A warning has no end');
+select throws_ok($$ select api.act_on_case(pg_temp.case('one'), '{warn}', 'Reason', null, null, now() + interval '1 day') $$, 'PT422', 'case_until', 'A warning can''t have an end');
 select is(api.act_on_case(pg_temp.case('one'), '{warn,hide}', 'You insult people', 'harassment') ->> 'outcome', 'acted', 'Several actions at once close the case');
-select is(pg_temp.decisions('bob'), 'hide post harassment Be kind You insult people mona, warn user harassment Be kind You insult people mona', 'Each is a decision with reason, category and rule');
+select is(pg_temp.decisions('bob'), 'hide post harassment Be kind You insult people mona, warn user harassment Be kind You insult people mona', 'Each action is a decision with reason, category and rule');
 select is((api.get_case(pg_temp.case('one')) ->> 'strikes')::int, 2, 'Strikes count once for each case');
-select is((api.get_case(pg_temp.case('one')) #>> '{reports,0,status}'), 'reviewed', 'The report is settled');
+select is((api.get_case(pg_temp.case('one')) #>> '{reports,0,status}'), 'reviewed', 'The report of the case is settled');
 select is(pg_temp.history('one') like '%, mona hide, mona warn, mona acted, mona closed', true, 'The history has each action');
 select throws_ok($$ select api.act_on_case(pg_temp.case('one'), '{dismiss}') $$, 'PT409', 'case_closed', 'A closed case can''t be dismissed');
 select throws_ok($$ select api.claim_case(pg_temp.case('one')) $$, 'PT409', 'case_closed', 'A closed case can''t be claimed');
-select is(api.act_on_case(pg_temp.case('one'), '{unhide}') ->> 'status', 'closed', 'In a closed case things can be taken back');
+select is(api.act_on_case(pg_temp.case('one'), '{unhide}') ->> 'status', 'closed', 'In a closed case actions can be undone');
 select is(api.act_on_case(pg_temp.case('two'), '{dismiss}') ->> 'outcome', 'dismissed', 'A case can be dismissed');
-select is(api.get_case(pg_temp.case('two')) #>> '{reports,0,status}', 'dismissed', 'So its reports are dismissed');
+select is(api.get_case(pg_temp.case('two')) #>> '{reports,0,status}', 'dismissed', 'The reports of a dismissed case are dismissed');
 
 -- Proposals
 select throws_ok($$ select api.propose_in_case(pg_temp.case('three'), '{warn}', 'Rude') $$, 'PT422', 'proposal_actions', 'A moderator can''t propose what they may do');
 select throws_ok($$ select api.propose_in_case(pg_temp.case('three'), '{ban}', '') $$, 'PT422', 'case_reason', 'A proposal needs a reason');
 select api.propose_in_case(pg_temp.case('three'), '{suspend,remove}', 'Again and again', now() + interval '3 days');
 select throws_ok($$ select api.propose_in_case(pg_temp.case('three'), '{ban}', 'Enough') $$, 'PT409', 'case_proposal_open', 'A case has one open proposal');
-select is(pg_temp.account('bob'), '', 'A proposal does nothing');
+select is(pg_temp.account('bob'), '', 'A proposal alone changes nothing');
 insert into made select 'proposal', (api.get_case(pg_temp.case('three')) #>> '{proposals,0,id}')::uuid;
-select throws_ok($$ select api.accept_case_proposal(pg_temp.case('three'), pg_temp.id('proposal')) $$, 'PT403', 'role_required', 'A moderator can''t accept it');
+select throws_ok($$ select api.accept_case_proposal(pg_temp.case('three'), pg_temp.id('proposal')) $$, 'PT403', 'role_required', 'A moderator can''t accept a proposal');
 select test.act_as_service('alice');
 select throws_ok($$ select api.decline_case_proposal(pg_temp.case('three'), gen_random_uuid()) $$, 'PT404', 'case_proposal_unknown', 'An unknown proposal can''t be declined');
-select is(api.accept_case_proposal(pg_temp.case('three'), pg_temp.id('proposal')) ->> 'status', 'closed', 'An admin can accept it');
-select is(pg_temp.account('bob'), 'banned until', 'So it is done');
+select is(api.accept_case_proposal(pg_temp.case('three'), pg_temp.id('proposal')) ->> 'status', 'closed', 'An admin can accept a proposal');
+select is(pg_temp.account('bob'), 'banned until', 'What was proposed is done when it is accepted');
 select is(pg_temp.decisions('bob') like '%, remove post harassment Again and again alice, suspend user harassment Again and again alice ends', true, 'The admin decided, with the reason of the proposal');
-select throws_ok($$ select api.decline_case_proposal(pg_temp.case('three'), pg_temp.id('proposal')) $$, 'PT409', 'case_closed', 'It can''t be settled twice');
+select throws_ok($$ select api.decline_case_proposal(pg_temp.case('three'), pg_temp.id('proposal')) $$, 'PT409', 'case_closed', 'A proposal can''t be settled twice');
 
 -- Cases that nobody reported
 select is(api.create_case('user', 'bob', 'spam', 'Seen in the stream') ->> 'source', 'staff', 'Staff can open a case about a person');
 select is(api.create_case('post', pg_temp.id('four')::text)::jsonb ->> 'category', 'other', 'Staff can open a case about a post');
-select throws_ok($$ select api.create_case('post', gen_random_uuid()::text) $$, 'PT404', 'case_target', 'Not about an unknown post');
+select throws_ok($$ select api.create_case('post', gen_random_uuid()::text) $$, 'PT404', 'case_target', 'Staff can''t open a case about an unknown post');
 select throws_ok($$ select api.act_on_case(pg_temp.case('four'), '{restore}') $$, 'PT422', 'case_action', 'A deleted post can''t be restored');
 select throws_ok($$ select api.create_case('user', 'alice') $$, 'PT403', 'case_own', 'Nobody opens a case about themselves');
 select private.open_case('user', test.id('alice'), 'other', 'report');

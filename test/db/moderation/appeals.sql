@@ -38,7 +38,7 @@ select is(api.get_standing()::text like '%' || test.id('mona') || '%' or api.get
 select is((select count(*)::int from app.notifications n where n.user_id = test.id('bob') and n.target_type = 'decision' and n.payload ->> 'action' = 'warn'), 1, 'The person is notified') from (select test.settle()) s;
 select test.act_as('carla');
 select is(json_array_length(api.get_standing() -> 'decisions'), 0, 'Others have their own standing');
-select throws_ok($$ select api.appeal_decision(pg_temp.decision('warn'), 'Why?') $$, 'PT404', 'decision_unknown', 'Others can''t appeal it');
+select throws_ok($$ select api.appeal_decision(pg_temp.decision('warn'), 'Why?') $$, 'PT404', 'decision_unknown', 'Other people can''t appeal the decision');
 
 -- Appealing
 select test.act_as('bob');
@@ -46,18 +46,18 @@ select throws_ok($$ select api.appeal_decision(pg_temp.decision('warn'), ' ') $$
 select throws_ok($$ select api.appeal_decision(pg_temp.decision('warn'), repeat('x', 2001)) $$, 'PT422', 'appeal_text', 'An appeal has at most 2000 characters');
 select is(api.appeal_decision(pg_temp.decision('hide'), 'It was a quote')::jsonb #>> '{decisions,1,appeal,status}', 'pending', 'A decision can be appealed');
 select is(api.get_standing()::jsonb #>> '{decisions,1,appealable}', 'false', 'Once');
-select throws_ok($$ select api.appeal_decision(pg_temp.decision('hide'), 'Again') $$, 'PT409', 'decision_appealed', 'A second appeal is refused');
+select throws_ok($$ select api.appeal_decision(pg_temp.decision('hide'), 'Again') $$, 'PT409', 'decision_appealed', 'A second appeal against the same decision is refused');
 
 -- Resolving
 select test.act_as_service('carla');
 select throws_ok($$ select api.list_decision_appeals() $$, 'PT403', 'role_required', 'A user can''t list appeals');
 select test.act_as_service('mona');
-select is(api.list_decision_appeals() #>> '{items,0,mayResolve}', 'false', 'Who decided may not resolve it');
-select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', 'No') $$, 'PT409', 'appeal_own_decision', 'Who decided can''t resolve it while somebody else could');
+select is(api.list_decision_appeals() #>> '{items,0,mayResolve}', 'false', 'The list says that the person who decided may not resolve the appeal');
+select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', 'No') $$, 'PT409', 'appeal_own_decision', 'The person who decided can''t resolve an appeal while somebody else could');
 select pg_temp.away(n, 31) from unnest(array['alice', 'adam', 'milo']) n;
-select is(api.list_decision_appeals() #>> '{items,0,mayResolve}', 'true', 'If nobody else was here for 30 days, who decided may');
+select is(api.list_decision_appeals() #>> '{items,0,mayResolve}', 'true', 'The list says that the person who decided may resolve the appeal if nobody else was active for 30 days');
 select pg_temp.away('milo', 29);
-select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', 'No') $$, 'PT409', 'appeal_own_decision', 'Somebody who was here 29 days ago counts');
+select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', 'No') $$, 'PT409', 'appeal_own_decision', 'Somebody who was active 29 days ago could resolve it');
 select test.act_as_service('milo');
 select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'maybe', 'No') $$, 'PT422', 'appeal_verdict', 'An unknown verdict is refused');
 select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', '') $$, 'PT422', 'case_reason', 'An answer is required');
@@ -106,7 +106,7 @@ select test.act_as_gate();
 select api.appeal_by_password(test.id('bob'), pg_temp.hash('bob'), pg_temp.decision('ban'), 'Not again');
 select test.act_as_service('adam');
 select is(api.resolve_decision_appeal(pg_temp.appeal('ban'), 'uphold', 'It stands')::jsonb @> '{"status": "upheld", "undone": null}', true, 'A decision can be upheld');
-select ok(pg_temp.banned('bob'), 'Then the ban remains');
+select ok(pg_temp.banned('bob'), 'After an upheld decision the ban remains');
 select api.unban_person('bob');
 
 -- Strikes lapse
@@ -116,7 +116,7 @@ select pg_temp.older(89);
 select is(api.get_standing() ->> 'strikes', '3', 'Strikes count for 90 days');
 select pg_temp.older(2);
 select is(api.get_standing() ->> 'strikes', '0', 'After 90 days they have lapsed');
-select is(json_array_length(api.get_standing() -> 'decisions'), 6, 'The decisions stay');
+select is(json_array_length(api.get_standing() -> 'decisions'), 6, 'Decisions remain after their strikes have lapsed');
 
 -- Export and erasure
 select is(api.export_me('decisions') #>> '{items,0,reason}' is not null, true, 'The export has the decisions');

@@ -1,5 +1,5 @@
--- Cases: reports of one thing make one case, it closes with its last report, and what staff decides about a person is
--- written down, whatever operation it came from.
+-- Cases: all reports of one thing make one case, which closes with its last report. What staff decides about a person
+-- is recorded, whichever operation it used.
 begin;
 select plan(37);
 select test.people('alice', 'bob', 'carla', 'dan', 'mona');
@@ -35,7 +35,7 @@ insert into made select 'r2', (api.report('post', pg_temp.id('one')::text, 'It i
 select is(pg_temp.cases('one'), 'open spam 3 2 report', 'A second report belongs to the same case, and makes it more urgent');
 select test.act_as('alice');
 select is(api.report('post', pg_temp.id('one')::text, 'Off topic') ->> 'category', 'other', 'A report without a category has the category other');
-select is(pg_temp.cases('one'), 'open spam 3 3 report', 'A less urgent report leaves category and priority');
+select is(pg_temp.cases('one'), 'open spam 3 3 report', 'A less urgent report changes neither category nor priority');
 select is(pg_temp.history('one'), 'opened, added, added', 'The history has each report, without the reporter');
 select throws_ok($$ select api.report('post', pg_temp.id('two')::text, 'Bad', 'nonsense') $$, 'PT422', 'category_unknown', 'An unknown category is refused');
 select ok(api.list_report_categories()::jsonb -> 'items' @> '[{"category": "spam", "text": "Spam"}]', 'The categories can be listed');
@@ -55,11 +55,11 @@ select is(pg_temp.cases('one'), 'closed acted spam 3 3 report, open other 4 1 re
 
 -- Other sources
 select test.act_as_owner();
-select is((select person_id from app.cases where target_id = pg_temp.id('one') limit 1), test.id('bob'), 'A case names who answers for the thing');
+select is((select person_id from app.cases where target_id = pg_temp.id('one') limit 1), test.id('bob'), 'A case names the person who answers for the thing');
 insert into made select 'case', private.open_case('post', pg_temp.id('two'), 'hate', 'rule', 'Two words of the list');
 select is(private.open_case('post', pg_temp.id('two'), 'minors', 'rule'), pg_temp.id('case'), 'A second hint belongs to the same case');
 select is(pg_temp.cases('two'), 'open hate 1 0 rule', 'The category of the first hint stays, and the priority rises');
-select is(pg_temp.history('two'), 'opened Two words of the list, added', 'The history has the note of a rule');
+select is(pg_temp.history('two'), 'opened Two words of the list, added', 'The history contains the note of a rule');
 select throws_ok($$ select private.open_case('stone', gen_random_uuid(), 'hate', 'rule') $$, 'PT422', 'report_target', 'A case needs a known type of target');
 
 -- Closing settles the reports of the case
@@ -81,17 +81,17 @@ select is(pg_temp.cases('two'), 'closed dismissed hate 1 2 rule', 'A closed case
 select test.act_as_service('mona');
 select api.hide_post(pg_temp.id('one'), 'Insults people');
 select is(pg_temp.decisions('bob'), 'hide post other Insults people mona in a case', 'Hiding a post is a decision about its author, in the open case of the post');
-select is(pg_temp.history('one') like '%, mona hide', true, 'The case has it in its history');
+select is(pg_temp.history('one') like '%, mona hide', true, 'The history of the case contains the decision');
 select api.hide_post(pg_temp.id('one'), 'Again');
 select is(pg_temp.decisions('bob'), 'hide post other Insults people mona in a case', 'Hiding a hidden post is no decision');
 select api.unhide_post(pg_temp.id('one'));
 select is(pg_temp.decisions('bob'), 'hide post other Insults people mona in a case lifted', 'Unhiding it lifts the decision');
-select is(pg_temp.history('one') like '%, mona hide, mona unhide', true, 'The case has that in its history');
+select is(pg_temp.history('one') like '%, mona hide, mona unhide', true, 'The history of the case contains the end of the decision');
 select test.act_as_service('alice');
 select api.ban_person('bob', 'Enough');
 select is(pg_temp.decisions('bob') like '%, ban user other Enough alice', true, 'A ban without a case is a decision');
 select api.unban_person('bob');
-select is(pg_temp.decisions('bob') like '%, ban user other Enough alice lifted', true, 'Its end lifts the decision');
+select is(pg_temp.decisions('bob') like '%, ban user other Enough alice lifted', true, 'The end of the ban lifts the decision');
 select api.remove_post(pg_temp.id('three'), 'Unlawful');
 select is(pg_temp.decisions('bob') like '%, remove post other Unlawful alice', true, 'Deleting a post is a decision');
 select test.act_as('carla');
@@ -102,7 +102,7 @@ select test.act_as_owner();
 select is((select count(*)::int from app.decisions), 3, 'Deleting a circle is no decision');
 select is((select count(*)::int from app.notifications n join app.decisions d on d.id::text = n.target_id
            where n.user_id = test.id('bob') and n.target_type = 'decision' and d.action = 'ban'), 1, 'The person is notified of a ban, and the notification names the decision');
-select is((select string_agg(distinct payload ->> 'targetType', ' ') from app.notifications where user_id = test.id('bob') and target_type = 'post'), 'post', 'Of what was hidden the author is notified as before');
+select is((select string_agg(distinct payload ->> 'targetType', ' ') from app.notifications where user_id = test.id('bob') and target_type = 'post'), 'post', 'The author of a hidden post still gets the usual notification');
 
 -- Roles and rows
 select test.act_as('bob');

@@ -14,16 +14,16 @@ select is((select one #>> '{checkpoint,entries}' from next), '3', 'The next chec
 select is((select (one #>> '{checkpoint,root}')::bytea from next), (select
     sha256('\x01'::bytea || sha256('\x01'::bytea || sha256('\x00'::bytea || a.hash) || sha256('\x00'::bytea || b.hash))
            || sha256('\x00'::bytea || c.hash))
-  from app.audit_log a, app.audit_log b, app.audit_log c where a.id = 1 and b.id = 2 and c.id = 3), 'Its root is that of RFC 9162');
+  from app.audit_log a, app.audit_log b, app.audit_log c where a.id = 1 and b.id = 2 and c.id = 3), 'The root of the checkpoint is that of RFC 9162');
 select matches((select one ->> 'text' from next),
   '^kith audit checkpoint\nnumber: 1\nentries: 3\nhead: [0-9a-f]{64}\nroot: [0-9a-f]{64}\nprevious: none\ncreated: 2\S+Z\nkey: k\n$',
-  'Its text has a line for each field');
+  'The text of the checkpoint has a line for each field');
 select ok((select private.add_checkpoint(one -> 'checkpoint', 's') from next), 'The signed checkpoint is added');
-select ok(not (select private.add_checkpoint(one -> 'checkpoint', 's') from next), 'Another worker that signed it too adds nothing');
+select ok(not (select private.add_checkpoint(one -> 'checkpoint', 's') from next), 'A second worker that signed the same checkpoint adds nothing');
 select is(private.next_checkpoint('k')::text, null, 'Every entry has a checkpoint');
 select is(private.list_checkpoints(1) #>> '{checkpoints,0,text}', (select one ->> 'text' from next), 'The text is published as it was signed');
 select is(json_array_length(private.get_checkpoint(1) -> 'hashes'), 3, 'The hashes of its entries are published');
-select is(private.verify_checkpoints(0)::text, '{"firstBroken" : null, "next" : null}', 'It fits the log');
+select is(private.verify_checkpoints(0)::text, '{"firstBroken" : null, "next" : null}', 'The checkpoint fits the log');
 
 -- Nobody can change it
 select throws_ok('update private.audit_checkpoints set entries = 2', 'PT409', 'append_only', 'The owner can''t change a checkpoint');

@@ -61,8 +61,8 @@ select ok(not pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "words", "wo
 select ok(pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "rate", "moreThan": 2, "minutes": 1}'), 'Three posts in a minute are more than two');
 select ok(not pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "rate", "moreThan": 3, "minutes": 1}'), 'Three posts in a minute are not more than three');
 update app.posts set published_at = now() - interval '2 minutes' where id = pg_temp.id('spam');
-select ok(not pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "rate", "moreThan": 2, "minutes": 1}'), 'A post from before does not count');
-select ok(not pg_temp.judges('post', pg_temp.id('spam'), '{"kind": "rate", "moreThan": 1, "minutes": 5}'), 'Posts that came later do not count');
+select ok(not pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "rate", "moreThan": 2, "minutes": 1}'), 'A post from before these minutes does not count');
+select ok(not pg_temp.judges('post', pg_temp.id('spam'), '{"kind": "rate", "moreThan": 1, "minutes": 5}'), 'Posts that were published later do not count');
 
 -- Alice invited Bob, Bob invited Carla, Dana invited Alice
 insert into app.invite_codes (code, status, generated_by, used_by, used_at)
@@ -71,12 +71,12 @@ values ('INV-AAAAAA', 'used', test.id('alice'), test.id('bob'), now()), ('INV-BB
 delete from app.invite_tree where invitee_id in (test.id('alice'), test.id('bob'), test.id('carla'));
 insert into app.invite_tree (invitee_id, inviter_id, code_id, created_at)
 select used_by, generated_by, id, now() - interval '30 days' from app.invite_codes where code in ('INV-AAAAAA', 'INV-BBBBBB', 'INV-CCCCCC');
-select ok(not pg_temp.judges('reply', pg_temp.id('reply'), '{"kind": "near-ban", "steps": 3}'), 'Nobody near the author is banned');
+select ok(not pg_temp.judges('reply', pg_temp.id('reply'), '{"kind": "near-ban", "steps": 3}'), 'The condition fails while nobody near the author is banned');
 update app.users set banned_at = now() - interval '1 day' where username = 'dana';
-select ok(not pg_temp.judges('reply', pg_temp.id('reply'), '{"kind": "near-ban", "steps": 2}'), 'The banned person is not within two steps');
-select ok(pg_temp.judges('reply', pg_temp.id('reply'), '{"kind": "near-ban", "steps": 3}'), 'The banned person is within three steps');
+select ok(not pg_temp.judges('reply', pg_temp.id('reply'), '{"kind": "near-ban", "steps": 2}'), 'The condition fails if the banned person is three steps away and two are allowed');
+select ok(pg_temp.judges('reply', pg_temp.id('reply'), '{"kind": "near-ban", "steps": 3}'), 'The condition holds if the banned person is three steps away and three are allowed');
 update app.users set banned_at = now() + interval '1 day' where username = 'dana';
-select ok(not pg_temp.judges('reply', pg_temp.id('reply'), '{"kind": "near-ban", "steps": 3}'), 'A ban from later does not count');
+select ok(not pg_temp.judges('reply', pg_temp.id('reply'), '{"kind": "near-ban", "steps": 3}'), 'A later ban does not count');
 update app.users set banned_at = null where username = 'dana';
 update app.users set banned_at = now() - interval '1 day' where username = 'carla';
 select ok(pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "near-ban", "steps": 1}'), 'An invitee who is banned counts too');
@@ -93,12 +93,12 @@ insert into app.reports (reporter_id, target_type, target_id, reason) values (te
 select ok(not pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "reports", "people": 1}'), 'A report by somebody whose reports were half dismissed does not count');
 insert into app.reports (reporter_id, target_type, target_id, reason) values (test.id('dana'), 'post', pg_temp.id('plain'), 'x');
 select ok(pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "reports", "people": 1}'), 'A report by a trusted person counts');
-select ok(not pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "reports", "people": 2}'), 'One trusted person is not two');
+select ok(not pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "reports", "people": 2}'), 'One trusted person is not enough if the condition needs two');
 select private.add_reputation(test.id('erik'), (select id from app.interests order by id limit 1), 'admin.adjusted', 50);
 select test.settle();
-select ok(pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "reports", "people": 2, "reputation": 50}'), 'A person with the reputation is trusted too');
-select ok(not pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "reports", "people": 2, "reputation": 51}'), 'A person with less reputation is not');
-select ok(not pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "reports", "people": 2, "reputation": null}'), 'A parameter that is optional can be null');
+select ok(pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "reports", "people": 2, "reputation": 50}'), 'A person with the required reputation is trusted, too');
+select ok(not pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "reports", "people": 2, "reputation": 51}'), 'A person with less reputation is not trusted');
+select ok(not pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "reports", "people": 2, "reputation": null}'), 'An optional parameter can be null');
 select ok(not pg_temp.judges('post', pg_temp.id('spam'), '{"kind": "reports", "people": 1}'), 'Reports of other posts do not count');
 
 -- What is judged
@@ -107,7 +107,7 @@ select test.act_as('bob');
 select api.update_post(pg_temp.id('plain'), '{"body": "A casino"}');
 select test.act_as_owner();
 select ok(pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "words", "words": ["casino"]}'), 'An edit is judged');
-select ok(pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "words", "words": ["wood"]}'), 'What a post said at first is judged too');
+select ok(pg_temp.judges('post', pg_temp.id('plain'), '{"kind": "words", "words": ["wood"]}'), 'The first version of an edited post is judged, too');
 
 -- Strict conditions
 select throws_ok(format('select private.read_conditions(%L)', c), 'PT422', 'rule_conditions', c || ' is no list of conditions')
@@ -132,23 +132,23 @@ insert into made values ('only noted', (api.create_post('casino') ->> 'id')::uui
 insert into made values ('case', (api.create_post('money') ->> 'id')::uuid);
 insert into made values ('held reply', (api.create_reply(pg_temp.id('case'), 'casino www.b.example') ->> 'id')::uuid);
 insert into made values ('later', (api.create_post('casino www.later.example', p_publish_at => now() + interval '1 hour') ->> 'id')::uuid);
-select is(pg_temp.hits((select hiding from rules)), 'live hide casino www.a.example, live hide casino www.b.example', 'A live rule that hides judges in the transaction');
-select is(pg_temp.hits((select shadow from rules)), null, 'A rule in shadow judges later');
+select is(pg_temp.hits((select hiding from rules)), 'live hide casino www.a.example, live hide casino www.b.example', 'A live rule that hides judges a post in the transaction that publishes it');
+select is(pg_temp.hits((select shadow from rules)), null, 'A rule in shadow judges after the transaction');
 select test.settle();
-select is(pg_temp.hits((select shadow from rules)), 'shadow hide casino, shadow hide casino www.a.example, shadow hide casino www.b.example', 'A rule in shadow notes its hits');
-select is(pg_temp.hits((select casing from rules)), 'live case money', 'A live rule that opens a case judges later');
+select is(pg_temp.hits((select shadow from rules)), 'shadow hide casino, shadow hide casino www.a.example, shadow hide casino www.b.example', 'A rule in shadow records its hits');
+select is(pg_temp.hits((select casing from rules)), 'live case money', 'A live rule that opens a case judges after the transaction');
 select is(pg_temp.hits((select off from rules)), null, 'A rule that is off judges nothing');
 select ok(pg_temp.hidden(pg_temp.id('held')) and pg_temp.hidden(pg_temp.id('held reply')) and not pg_temp.hidden(pg_temp.id('only noted'))
-          and not pg_temp.hidden(pg_temp.id('case')), 'Only the live rule that hides has hidden something');
+          and not pg_temp.hidden(pg_temp.id('case')), 'Only the live rule that hides has hidden posts');
 select is(pg_temp.notices('bob'), 'moderation.actioned {"action": "held", "targetType": "post"}, moderation.actioned {"action": "held", "targetType": "reply"}',
-          'The author is notified, without the rule');
+          'The author is notified, and the notification does not name the rule');
 select test.act_as_owner();
 select private.publish_post(pg_temp.id('later'));
 select ok(pg_temp.hidden(pg_temp.id('later')), 'A scheduled post is judged when it is published');
 select test.act_as('carla');
 select throws_ok(format('select api.get_post(%L)', pg_temp.id('held')), 'PT404', 'post_unknown', 'Others can''t see a held post');
 select test.act_as('dana');
-select lives_ok(format($$ select api.report('post', '%s', 'Rude') $$, pg_temp.id('case')), 'A reporter can''t tell that a rule fits');
+select lives_ok(format($$ select api.report('post', '%s', 'Rude') $$, pg_temp.id('case')), 'A reporter can''t learn that a rule hit the post');
 select ok(pg_temp.hidden(pg_temp.id('case')), 'A report can make a rule hide a post');
 
 -- Staff

@@ -64,18 +64,18 @@ select api.report('post', pg_temp.id('rude')::text, 'So I think');
 
 -- Who sees them
 select test.act_as_service('mona');
-select is(pg_temp.queue(), 'by moderator by owner outside violent', 'Staff sees at once what is in no space, of an urgent category, or by those who moderate');
-select is(pg_temp.queue(true), 'answer dull late rude seen', 'The other cases of a space can be asked for');
-select is(api.get_case(pg_temp.case('rude')) ->> 'spaceId', pg_temp.id('group')::text, 'Staff can read such a case, which names the space');
+select is(pg_temp.queue(), 'by moderator by owner outside violent', 'Staff immediately sees cases about things outside of spaces, of an urgent category, or by those who moderate the space');
+select is(pg_temp.queue(true), 'answer dull late rude seen', 'Staff can list the other cases of a space with p_waiting');
+select is(api.get_case(pg_temp.case('rude')) ->> 'spaceId', pg_temp.id('group')::text, 'Staff can read a case that still belongs to a space, and the case names the space');
 select pg_temp.pass('late', '2 days 23 hours');
-select is(pg_temp.queue(), 'by moderator by owner outside violent', 'Before three days it is not for staff');
+select is(pg_temp.queue(), 'by moderator by owner outside violent', 'Staff does not see a case before three days are over');
 select pg_temp.pass('late', '1 hour');
-select is(pg_temp.queue(), 'by moderator by owner late outside violent', 'After three days staff sees it');
+select is(pg_temp.queue(), 'by moderator by owner late outside violent', 'Staff sees a case after three days');
 select test.act_as('alice');
-select is(pg_temp.listed(), 'answer by moderator dull late rude seen violent', 'The owner sees all open cases of the space, except about their own post');
+select is(pg_temp.listed(), 'answer by moderator dull late rude seen violent', 'The owner sees all open cases of the space, except those about their own posts');
 select test.act_as('dora');
-select is(pg_temp.listed(), 'answer by owner dull late rude seen violent', 'So does a moderator');
-select throws_ok($$ select api.list_space_reports('group', pg_temp.id('group')::text, 20, pg_temp.case('by moderator')::text) $$, 'PT400', 'cursor_unknown', 'What the caller can''t see is no cursor');
+select is(pg_temp.listed(), 'answer by owner dull late rude seen violent', 'A moderator sees all open cases of the space, except those about their own posts');
+select throws_ok($$ select api.list_space_reports('group', pg_temp.id('group')::text, 20, pg_temp.case('by moderator')::text) $$, 'PT400', 'cursor_unknown', 'A case that the caller can''t see is not a valid cursor');
 create temp table rude as
   select i::jsonb as it from json_array_elements(api.list_space_reports('group', pg_temp.id('group')::text) -> 'items') i
   where i ->> 'id' = pg_temp.case('rude')::text;
@@ -83,40 +83,40 @@ select is((select it - '{id,targetId,author,createdAt,reports}'::text[] from rud
           '{"targetType": "post", "title": null, "excerpt": "rude", "hidden": false, "category": "spam", "reportCount": 2,
             "withStaff": false, "status": "open", "outcome": null}'::jsonb, 'A case has the text of the thing');
 select is((select string_agg(r ->> 'category' || ': ' || (r ->> 'reason'), ', ' order by r ->> 'category')
-           from rude, jsonb_array_elements(it -> 'reports') r), 'other: So I think, spam: It is rude', 'A case has the words of the reports');
-select is(api.list_space_reports('group', pg_temp.id('group')::text)::text ~ ('carla|' || test.id('carla')), false, 'It never says who reported');
+           from rude, jsonb_array_elements(it -> 'reports') r), 'other: So I think, spam: It is rude', 'A case contains the texts of the reports');
+select is(api.list_space_reports('group', pg_temp.id('group')::text)::text ~ ('carla|' || test.id('carla')), false, 'A case never says who reported');
 select test.act_as('bob');
-select throws_ok($$ select pg_temp.listed() $$, 'PT403', 'space_role', 'A member can''t list them');
-select throws_ok($$ select pg_temp.act('rude', 'dismiss') $$, 'PT403', 'space_role', 'A member can''t settle them');
+select throws_ok($$ select pg_temp.listed() $$, 'PT403', 'space_role', 'A plain member can''t list the cases');
+select throws_ok($$ select pg_temp.act('rude', 'dismiss') $$, 'PT403', 'space_role', 'A plain member can''t settle a case');
 select test.act_as('eve');
-select throws_ok($$ select pg_temp.listed() $$, 'PT403', 'space_not_member', 'Nor can others');
-select throws_ok($$ select pg_temp.act('rude', 'hide') $$, 'PT403', 'space_not_member', 'Others can''t hide anything');
-select throws_ok($$ select count(*) from app.cases $$, '42501', 'permission denied for table cases', 'Nobody reads the table');
+select throws_ok($$ select pg_temp.listed() $$, 'PT403', 'space_not_member', 'A person who is no member can''t list the cases');
+select throws_ok($$ select pg_temp.act('rude', 'hide') $$, 'PT403', 'space_not_member', 'A person who is no member can''t hide anything');
+select throws_ok($$ select count(*) from app.cases $$, '42501', 'permission denied for table cases', 'People can''t read the table of cases');
 select test.act_as('alice');
 select api.update_group(pg_temp.id('group')::text, '{"visibility": "private"}');
 select test.act_as('eve');
 select throws_ok($$ select pg_temp.listed() $$, 'PT404', 'space_unknown', 'A private space is unknown to others');
 select test.act_as('alice');
-select throws_ok($$ select api.list_space_reports('club', pg_temp.id('group')::text) $$, 'PT422', 'value_invalid', 'There is no third kind of spaces');
+select throws_ok($$ select api.list_space_reports('club', pg_temp.id('group')::text) $$, 'PT422', 'value_invalid', 'A kind of space other than group and guild is refused');
 select throws_ok($$ select api.list_space_reports('guild', pg_temp.id('group')::text) $$, 'PT404', 'space_unknown', 'A group is no guild');
-select throws_ok($$ select api.list_space_reports('group', pg_temp.id('group')::text, 20, pg_temp.case('outside')::text) $$, 'PT400', 'cursor_unknown', 'A case of elsewhere is no cursor');
+select throws_ok($$ select api.list_space_reports('group', pg_temp.id('group')::text, 20, pg_temp.case('outside')::text) $$, 'PT400', 'cursor_unknown', 'A case of another space is not a valid cursor');
 
 -- What the space does
 select test.act_as('dora');
-select throws_ok($$ select pg_temp.act('outside', 'hide') $$, 'PT404', 'case_unknown', 'Nothing outside of the space can be hidden');
-select throws_ok($$ select pg_temp.act('by moderator', 'hide') $$, 'PT404', 'case_unknown', 'Nobody decides about their own post, nor learns that there is a case');
-select throws_ok($$ select pg_temp.act('rude', 'remove') $$, 'PT422', 'case_action', 'There is no other action');
-select throws_ok($$ select pg_temp.act('rude', null) $$, 'PT422', 'case_action', 'Nothing can''t be done');
+select throws_ok($$ select pg_temp.act('outside', 'hide') $$, 'PT404', 'case_unknown', 'Those who moderate a space can''t hide things outside of it');
+select throws_ok($$ select pg_temp.act('by moderator', 'hide') $$, 'PT404', 'case_unknown', 'Nobody can decide about their own post, or learn that there is a case about it');
+select throws_ok($$ select pg_temp.act('rude', 'remove') $$, 'PT422', 'case_action', 'An unknown action is refused');
+select throws_ok($$ select pg_temp.act('rude', null) $$, 'PT422', 'case_action', 'A null action is refused');
 select throws_ok($$ select pg_temp.act('rude', 'hide', repeat('x', 1001)) $$, 'PT422', 'reason_length', 'A long reason is refused');
 select is(pg_temp.act('rude', 'hide', 'Not here')::jsonb - '{id,targetId,author,createdAt,reports}'::text[] @> '{"hidden": true, "status": "closed", "outcome": "acted"}', true, 'Hiding closes the case');
-select is(pg_temp.state('rude'), 'closed acted dora reviewed', 'Its reports are reviewed');
-select is(pg_temp.history('rude'), 'opened, added, dora hide, dora space hide, dora closed', 'The history says that it was the space');
-select is(pg_temp.audits(pg_temp.case('rude')), 'dora case.space-hide true', 'So does the audit entry');
+select is(pg_temp.state('rude'), 'closed acted dora reviewed', 'Hiding marks the reports of the case as reviewed');
+select is(pg_temp.history('rude'), 'opened, added, dora hide, dora space hide, dora closed', 'The history says that the space decided');
+select is(pg_temp.audits(pg_temp.case('rude')), 'dora case.space-hide true', 'The audit entry says that the space decided');
 select throws_ok($$ select pg_temp.act('rude', 'hide') $$, 'PT409', 'case_closed', 'A closed case can''t be settled again');
 select test.act_as('carla');
 select is((select count(*)::int from app.posts where id = pg_temp.id('rude')), 0, 'Other members don''t see the post');
 select test.act_as('bob');
-select is((select count(*)::int from app.posts where id = pg_temp.id('rude')), 1, 'Its author sees it');
+select is((select count(*)::int from app.posts where id = pg_temp.id('rude')), 1, 'The author still sees the hidden post');
 select is(api.get_standing()::jsonb #>> '{decisions,0,reason}', 'Not here', 'The author reads the reason');
 select is(api.get_standing() ->> 'strikes', '0', 'A decision of a space counts no strikes');
 select is(api.get_standing()::text ~ ('dora|' || test.id('dora')), false, 'The author doesn''t learn who decided');
@@ -126,27 +126,27 @@ select is((select string_agg(u.username || ' ' || (n.payload ->> 'action'), ', '
            from app.notifications n join app.users u on u.id = n.user_id where n.kind = 'moderation.actioned'),
           'bob hidden, carla reviewed, dora reviewed', 'The author and the reporters are notified');
 select test.act_as('alice');
-select is(pg_temp.act('rude', 'unhide') ->> 'hidden', 'false', 'Another moderator can show it again, also in the closed case');
-select lives_ok($$ select pg_temp.act('rude', 'unhide') $$, 'Repeating it changes nothing');
+select is(pg_temp.act('rude', 'unhide') ->> 'hidden', 'false', 'Another moderator can show the post again, even in a closed case');
+select lives_ok($$ select pg_temp.act('rude', 'unhide') $$, 'Showing it again a second time changes nothing');
 select is(pg_temp.act('answer', 'hide') ->> 'hidden', 'true', 'A reply can be hidden');
 select is(pg_temp.act('dull', 'dismiss') ->> 'outcome', 'dismissed', 'A case can be dismissed');
-select is(pg_temp.state('dull'), 'closed dismissed alice dismissed', 'Its reports are dismissed');
+select is(pg_temp.state('dull'), 'closed dismissed alice dismissed', 'The reports of a dismissed case are dismissed');
 
 -- What staff has is staff's
-select throws_ok($$ select pg_temp.act('late', 'dismiss') $$, 'PT409', 'case_with_staff', 'After three days the space can''t dismiss');
-select is(pg_temp.act('violent', 'hide') ->> 'status', 'open', 'What is urgent can be hidden, and stays with staff');
-select is(pg_temp.act('by moderator', 'hide') ->> 'status', 'open', 'So does what a moderator wrote');
+select throws_ok($$ select pg_temp.act('late', 'dismiss') $$, 'PT409', 'case_with_staff', 'After three days the space can''t dismiss a case');
+select is(pg_temp.act('violent', 'hide') ->> 'status', 'open', 'The space can hide something in an urgent case, which then stays with staff');
+select is(pg_temp.act('by moderator', 'hide') ->> 'status', 'open', 'The space can hide what a moderator wrote, and the case stays with staff');
 select test.act_as('dora');
 select api.report('post', pg_temp.id('seen')::text, 'A threat', 'violence');
 select test.act_as_service('mona');
 select is(pg_temp.queue(), 'by moderator by owner late outside seen violent', 'A later report of an urgent category brings a case to staff');
 select api.claim_case(pg_temp.case('seen'));
 select test.act_as('alice');
-select throws_ok($$ select pg_temp.act('seen', 'hide') $$, 'PT409', 'case_claimed', 'While staff works on a case, the space can''t');
+select throws_ok($$ select pg_temp.act('seen', 'hide') $$, 'PT409', 'case_claimed', 'The space can''t act in a case that a member of staff has claimed');
 select test.act_as_service('mona');
 select api.act_on_case(pg_temp.case('seen'), '{hide}', 'A threat');
 select test.act_as('alice');
-select throws_ok($$ select pg_temp.act('seen', 'unhide') $$, 'PT409', 'hidden_by_staff', 'The space can''t show what staff hid');
+select throws_ok($$ select pg_temp.act('seen', 'unhide') $$, 'PT409', 'hidden_by_staff', 'The space can''t show again what staff hid');
 select test.act_as_service('mona');
 select is(api.act_on_case(pg_temp.case('answer'), '{unhide}') ->> 'status', 'closed', 'Staff can undo what a space did');
 select is((api.create_case('post', pg_temp.id('dull')::text)) ->> 'spaceId', null, 'A case that staff opens is not for the space');

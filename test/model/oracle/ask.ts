@@ -1,4 +1,4 @@
-// Calls the database as a person: sends all calls of a look (look.ts) in one statement, and rolls each back.
+// Calls the database as a person: sends all calls of look.ts in one statement, and rolls each back.
 import type { ReservedSql, Sql } from 'postgres'
 import type { Ground } from './build.ts'
 

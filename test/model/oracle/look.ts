@@ -1,4 +1,5 @@
-// One person's look at a world: which operations are called, what they return, and what must never be in any answer.
+// What one person sees of a world: which operations are called, what they return, and what must never be in any
+// answer.
 import type { Operation } from '../../../api-facade/lib/call.ts'
 import type { Reply } from './ask.ts'
 import { inviteId, optionId, postId, replyId, seriesId } from './build.ts'

@@ -1,4 +1,4 @@
-// Who may see what, as a pure function of a small world. See docs/decisions.md, Visibility. It knows no SQL: the
+// Who may see what, as a pure function of a small world. See docs/decisions.md, Visibility. It uses no SQL: the
 // answers of the database are compared with it, operation by operation (registry.ts).
 
 export const names = ['ann', 'ben', 'cyd', 'dan', 'eve'] as const
@@ -207,13 +207,13 @@ export function muted(world: World, viewer: number, place: number): boolean {
   return world.keywords.some(([by, keyword]) => by === viewer && said.includes(keyword))
 }
 
-/** The people by whom a post is: its author and, for a repost, the author of the original. */
+/** The authors of a post: its author and, for a repost, also the author of the original. */
 function writers(world: World, place: number): number[] {
   const { author, format, of } = at(world.posts, place)
   return format === 'repost' && of !== null ? [author, at(world.posts, of).author] : [author]
 }
 
-/** Whether nobody by whom a post is is limited for the viewer: feeds and the search have no other posts. */
+/** Whether none of the authors of a post is limited for the viewer: feeds and the search leave out all other posts. */
 export const isListed = (world: World, viewer: number, place: number) =>
   writers(world, place).every((person) => !limitedFor(world, viewer, person))
 

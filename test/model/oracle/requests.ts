@@ -1,4 +1,4 @@
-// The registry's operations as requests: by every spelling of every route, with the id of something that may be
+// The operations of the registry as requests: with every path of every route, and with the id of something that may be
 // invisible.
 import type { Operation } from '../../../api-facade/lib/call.ts'
 import type { Route } from '../../../api-facade/lib/routes.ts'
@@ -13,7 +13,7 @@ export type Means = { post: string; series: string; nothing: string }
 type Sample = (id: string, means: Means) => { params?: Record<string, string>; query?: string; body?: object }
 type Samples = { [O in Operation]?: Sample }
 
-/** Where the id isn't simply the parameter of the path. */
+/** The requests where the id isn't simply the parameter of the path. */
 const samples: Record<Kind, Samples> = {
   posts: {
     create_post: (id) => ({ body: { format: 'quote', body: 'Indeed', quotedPostId: id } }),

@@ -101,7 +101,7 @@ export const beginning = ({ members, mutes, followers, follows }: Story): World 
 const authors: Act['kind'][] = ['part', 'invite', 'edit', 'delete']
 const readers: Act['kind'][] = ['quote', 'repost', 'reply', 'react', 'vote']
 
-/** The act as it is done: to an existing post, mostly by a person who may, and to things that are pending. */
+/** The act as it is carried out: on an existing post, mostly by a person who may do it, and on pending things. */
 export function fitted(world: World, drawn: Act): Act {
   const { posts, coAuthors } = world
   if (posts.length === 0) return drawn
