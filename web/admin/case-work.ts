@@ -1,5 +1,5 @@
-// What staff does in a case: which steps a case allows to whom, and the questions before them. The rules are the API's:
-// sql/moderation/22_actions.sql.
+// What staff does in a case: which steps a case allows to whom, and the dialogs before them. The API enforces the
+// rules: sql/moderation/22_actions.sql.
 import type { Schema } from 'kith/client'
 import { ask, type Field } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
@@ -18,14 +18,14 @@ export type Action = keyof typeof texts.value.actions
 const forAdmins: Action[] = ['remove', 'restore', 'limit', 'unlimit', 'suspend', 'ban', 'unban']
 const needReason: Action[] = ['warn', 'limit', 'suspend', 'ban']
 
-/** Whether somebody else works on it. */
+/** Whether somebody else has claimed the case. */
 export const isTaken = ({ claimedBy }: Case): boolean => claimedBy !== null && !isMe(claimedBy)
 /** Whether the caller may work on it: nobody works on a case about themselves. */
 export const mayWork = (one: Case): boolean => !isMe(one.person) && !isTaken(one)
 
 /**
- * The actions that fit what the case is about, whoever may do them. Without the thing or the account, those of both of
- * their states.
+ * The actions that fit the thing and the account, whoever may take them. If the thing or the account is unknown, the
+ * actions for each of its states.
  */
 function fitting({ targetType, person }: Case, thing?: Thing | null, account?: Account | null): Action[] {
   const isContent = Object.values(contentKinds).includes(targetType)

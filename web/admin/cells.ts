@@ -1,4 +1,4 @@
-// What stands in cells of many lists.
+// Cells that many lists have.
 import type { Schema } from 'kith/client'
 import { html, useSignal, type VNode } from '../lib/html.ts'
 import { timeText } from '../lib/texts.ts'
@@ -21,7 +21,7 @@ export const timeCell = (at: string | null | undefined): VNode =>
   html`<time class="when" datetime=${at ?? undefined}>${timeText(at)}</time>` as VNode
 
 const UUID_LENGTH = 36
-/** An id; of a UUID the beginning, and the whole in the title. */
+/** An id. A UUID is shortened to its beginning; the title has all of it. */
 export const idCell = (id: string | null | undefined): VNode =>
   (id
     ? html`<code title=${id}>${id.length === UUID_LENGTH ? `${id.slice(0, 8)}…` : id}</code>`

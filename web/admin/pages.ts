@@ -37,7 +37,7 @@ export type PanelPage = {
   page: ComponentType<PageProps>
   /** The heading in the menu under which the page stands; without one it has no entry. */
   section?: keyof Texts['sections']
-  /** Only admins may use it. */
+  /** Whether only admins may use it. */
   admin?: true
 }
 

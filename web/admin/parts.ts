@@ -1,4 +1,4 @@
-// What several pages of the panel show: people, facts, parts that are read when they are opened, and buttons.
+// What several pages of the panel show: people, facts, parts that load when they are opened, and buttons.
 import type { Schema } from 'kith/client'
 import { ask, type Field } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
@@ -28,7 +28,7 @@ export const Facts = ({ facts }: { facts: Fact[] }) =>
       .map(([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>`)}
   </dl>`
 
-/** A part of a page that is read only when somebody opens it. */
+/** A part of a page that loads only when somebody opens it. */
 export function Later({ title, show }: { title: string; show: () => ComponentChildren }) {
   const isOpen = useSignal(false)
   const toggle = (event: Event) => {
@@ -42,7 +42,7 @@ export function Later({ title, show }: { title: string; show: () => ComponentChi
 
 export type Deed = { label: string; run: () => unknown; isDangerous?: boolean; isMain?: boolean }
 
-/** What somebody may do here. Nothing is shown if there is nothing. */
+/** Buttons for what the person may do here. It shows nothing if there is nothing to do. */
 export const Deeds = ({ deeds, small }: { deeds: (Deed | false | undefined | null)[]; small?: boolean }) => {
   const shown = deeds.filter((one): one is Deed => Boolean(one))
   const look = ({ isDangerous, isMain }: Deed) =>
@@ -55,7 +55,7 @@ export const Deeds = ({ deeds, small }: { deeds: (Deed | false | undefined | nul
   )
 }
 
-/** A picture or a film, which is loaded when somebody asks for it: nobody has to see it unprepared. */
+/** A picture or a film, which loads only after a click, so that nobody has to see it unprepared. */
 export function Medium({ url, alt, isVideo }: { url: string; alt?: string | null; isVideo?: boolean }) {
   const isShown = useSignal(false)
   const t = texts.value.common
@@ -71,7 +71,7 @@ export function Medium({ url, alt, isVideo }: { url: string; alt?: string | null
 type Category = { category: string; text: string }
 const categories = signal<Category[]>([])
 
-// read at the login, so that a dialog that is opened first has them
+// loaded at the login, so that even the first dialog has them
 effect(() => {
   if (!me.value) return
   void attempt(async () => {
@@ -87,14 +87,17 @@ export const categoryOptions = (): { value: string; label: string }[] =>
 export const beginning = (words: string, most = 200): string =>
   words.length > most ? `${words.slice(0, most).trimEnd()}…` : words
 
-/** A moment from a field of a local date and time, as the API takes it. */
+/** The value of a field for a local date and time, in the form that the API takes. */
 export const momentOf = (local: string | undefined): string | undefined =>
   local ? new Date(local).toISOString() : undefined
 
 /** A fact about a time that may not have come. */
 export const whenTrue = (label: string, at: string | null | undefined): Fact => [label, at ? timeText(at) : null]
 
-/** A step that asks once, if it can with a reason for the audit log, after which `version` changes. */
+/**
+ * Runs a step after one question, which asks for a reason if the step takes one for the audit log. Then `version`
+ * changes.
+ */
 export function stepWith(
   version: Signal<number>,
   about: { label: string; text: string; isDangerous?: boolean; hasReason?: boolean },

@@ -9,7 +9,7 @@ export { kith, me } from '../lib/session.ts'
 
 export const isAdmin = computed(() => me.value?.role === 'admin')
 
-/** Logs in. @returns whether the person is staff; somebody else is logged out again */
+/** Logs in. @returns whether the person is staff; anybody else is logged out again */
 export async function logIn(email: string, password: string): Promise<boolean> {
   const { user } = await kith.logIn({ email, password })
   if (user.role === 'user') {
@@ -20,7 +20,7 @@ export async function logIn(email: string, password: string): Promise<boolean> {
   return true
 }
 
-/** The most answers of one file: each has up to 20 pages of 50 rows. */
+/** The largest number of answers in one file: each answer has up to 20 pages of 50 rows. */
 const ANSWERS = 20
 
 /** Saves a list as CSV. Says so if the list is longer than a file may be. */
@@ -30,7 +30,7 @@ export async function saveCsv(path: string, query: Record<string, string>): Prom
   while (next && parts.length < ANSWERS) {
     const answer = await fetchText(next, { accept: 'text/csv', authorization: `Bearer ${await kith.accessToken()}` })
     const text = await answer.text()
-    // only the first part keeps the names of the columns
+    // only the first answer keeps the names of the columns
     parts.push(parts.length === 0 ? text : text.slice(text.indexOf('\n') + 1))
     next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
   }

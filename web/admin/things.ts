@@ -4,7 +4,7 @@ import { timeText } from '../lib/texts.ts'
 import { Facts, Medium, whenTrue } from './parts.ts'
 import { texts } from './texts.ts'
 
-/** The kinds of contents and of what stands below them, by their names under /admin/content. */
+/** The kinds of contents and of their children, by their names under /admin/content. */
 export const contentKinds: Record<string, string> = {
   arguments: 'argument',
   audio: 'audio',
@@ -18,12 +18,15 @@ export const contentKinds: Record<string, string> = {
   solutions: 'solution',
   videos: 'video',
 }
-/** Those of them about which `GET /admin/access` answers nothing: they stand below a content. */
+/** Those kinds that `GET /admin/access` doesn't know, because they are children of a content. */
 const below = new Set(['argument', 'review', 'solution'])
 
 export const typeText = (type: string): string => (texts.value.types as Record<string, string>)[type] ?? type
 
-/** The page of a thing, or the list that has it alone; undefined for what only a case has. */
+/**
+ * The address of a thing: its page, or a list that shows only this thing. Undefined for a thing that only a case
+ * shows.
+ */
 export function addressOf(type: string, id: string): string | undefined {
   if (type === 'user') return `/admin/people/${id}`
   if (type === 'group' || type === 'guild') return `/admin/${type}s/${id}`
@@ -38,7 +41,7 @@ export function thingLink(type: string, id: string | null, label = typeText(type
   return to ? (html`<a href=${to}>${label}</a>` as VNode) : label
 }
 
-/** Leads to the explanation why somebody sees a thing. */
+/** A link to the page that explains why somebody sees a thing. */
 export function accessLink(type: string, id: string): VNode | false {
   const isContent = Object.values(contentKinds).includes(type)
   if (below.has(type) || !(isContent || ['post', 'reply', 'group', 'guild', 'conversation'].includes(type)))

@@ -1,4 +1,4 @@
-// Questions to the person in a modal dialog: one before a step that matters, with fields if the step needs words.
+// Modal dialogs: each asks before a step that matters, with fields if the step needs input.
 import { ErrorNote } from './errors.ts'
 import { html, render, useEffect, useRef, useSignal, type VNode } from './html.ts'
 import { sharedTexts } from './shared-texts.ts'
@@ -19,10 +19,10 @@ export type Field = {
   max?: number
   /** The fewest characters, or the least number. */
   min?: number
-  /** Of which a number is a multiple. Default: 1. */
+  /** A number must be a multiple of this. Default: 1. */
   step?: number
   hint?: string
-  /** What the browser may fill in, as the attribute `autocomplete` names it. */
+  /** What the browser may fill in: the value of the attribute `autocomplete`. */
   fill?: string
 }
 
@@ -36,7 +36,7 @@ type Question = {
   isDangerous?: boolean
 }
 
-/** An input with its label, and with what is wrong with its value. Its value is in the form's data under `name`. */
+/** An input with its label, and the error in its value if there is one. The form's data has the value under `name`. */
 export function FormField({ field, fault }: { field: Field; fault?: string | undefined }): VNode {
   const { name, label, kind = 'text', options = [], value = '', optional = false, max, min, step, hint, fill } = field
   const notes = [hint && `hint-${name}`, fault && `fault-${name}`].filter(Boolean).join(' ')

@@ -1,4 +1,5 @@
-// How a page says that something failed: the sentences of the answer, and the id with which the logs have the request.
+// How a page says that something failed: with the sentence in the answer, and with the id of the request, which the
+// logs contain.
 import { KithError } from 'kith/client'
 import { html, signal, type VNode } from './html.ts'
 import { sharedTexts } from './shared-texts.ts'
@@ -12,7 +13,7 @@ type Noted = {
   words?: Record<string, string> | undefined
 }
 
-/** An error where it happened. */
+/** Shows an error where it happened. */
 export function ErrorNote({ error, words = {} }: Noted): VNode | null {
   if (!error) return null
   const text = (error instanceof KithError && words[error.code]) || messageOf(error)
@@ -38,7 +39,7 @@ function add(notice: Omit<Notice, 'id'>, seconds: number): void {
 
 /** Says for a few seconds that something was done. Screen readers read it out. */
 export const notify = (text: string): void => add({ text }, 6)
-/** Says for longer that something failed, if no place in the page can say it. */
+/** Says that something failed, and for longer, for errors that have no place in the page. */
 export const notifyError = (error: unknown): void => add({ text: '', error }, 20)
 
 /** Does a step that needs no question, and says that it was done or why it failed. */

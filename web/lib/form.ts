@@ -1,4 +1,4 @@
-// A form in a page. What is wrong with a field stands beside the field, in the language of the page.
+// A form in a page. An error in a field is shown beside the field, in the language of the page.
 import { KithError } from 'kith/client'
 import { type Field, FormField, valuesOf } from './dialog.ts'
 import { ErrorNote } from './errors.ts'
@@ -13,13 +13,13 @@ type Options = {
   submit: (values: Record<string, string>) => Promise<unknown>
   /** The page's own words for codes of errors. */
   words?: Record<string, string>
-  /** The fields beside which the words for some codes stand. */
+  /** The fields beside which the words for certain codes are shown. */
   places?: Record<string, string>
   children?: ComponentChildren
 }
 type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-/** What the browser finds wrong with the value of an input; undefined if nothing. */
+/** The error that the browser finds in the value of an input; undefined if there is none. */
 function faultOf(input: Input): string | undefined {
   const { validity } = input
   const { faults } = sharedTexts.value

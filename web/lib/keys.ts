@@ -17,7 +17,10 @@ function setKeys(on: boolean): void {
   areOn.value = on
 }
 
-/** Whether a key belongs to what has the focus: text that is typed, a button that Enter presses, an open dialog. */
+/**
+ * Whether a key press is meant for what has the focus: a field for text, a button that Enter presses, or an open
+ * dialog.
+ */
 function isTaken(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return true
@@ -25,7 +28,7 @@ function isTaken(event: KeyboardEvent): boolean {
   return event.key === 'Enter' && target.closest('a, button, summary') !== null
 }
 
-/** The keys of a page: follows them while it is shown, and lists them. `?` opens and closes the list. */
+/** The keys of a page: handles them while the page is shown, and lists them. `?` opens and closes the list. */
 export function Keys({ keys }: { keys: Key[] }): VNode {
   const list = useRef<HTMLDetailsElement>(null)
   const current = useRef(keys)

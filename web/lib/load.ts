@@ -1,4 +1,4 @@
-// Data of a page: what is being read, what was read, or why it could not be read.
+// The data of a page: whether it is loading, what was loaded, or why that failed.
 import { type ReadonlySignal, type Signal, useEffect, useSignal } from './html.ts'
 
 export type Loaded<T> = {

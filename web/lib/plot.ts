@@ -1,4 +1,4 @@
-// Figures of each day as lines. Screen readers, and whoever wants the numbers, have the same as a table.
+// Figures of each day as lines. A table has the same figures, for screen readers and for those who want the numbers.
 import uPlot from 'uplot'
 import { html, useEffect, useRef, type VNode } from './html.ts'
 import { sharedTexts } from './shared-texts.ts'
@@ -36,7 +36,7 @@ function optionsOf(host: HTMLElement, lines: Line[]): uPlot.Options {
         stroke: colour(`--kith-plot-${at + 1}`),
         width: 2,
         points: { size: 5 },
-        // told apart without colour as well
+        // the lines can be told apart without colours, too
         ...(at > 0 && { dash: [6, 4] }),
         value: (_: uPlot, value: number | null) => valueText(value),
       })),

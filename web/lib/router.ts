@@ -27,7 +27,10 @@ export function setQuery(changes: Record<string, string>): void {
   go(next.size > 0 ? `${path.value}?${next}` : path.value, { replace: true })
 }
 
-/** The parameters of a path as they are in it, for a pattern such as `/admin/cases/:id`; undefined if it doesn't match. */
+/**
+ * The parameters of a path, for a pattern such as `/admin/cases/:id`; undefined if the path doesn't match. They are
+ * not decoded.
+ */
 export function match(pattern: string, to: string): Record<string, string> | undefined {
   const [wanted, found] = [pattern.split('/'), to.split('/')]
   if (wanted.length !== found.length) return undefined

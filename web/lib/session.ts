@@ -2,7 +2,7 @@
 import { createKith, KithError, type Schema } from 'kith/client'
 import { signal } from './html.ts'
 
-/** Not in batches: the answer to a batch has no request id for each read. */
+/** Reads are not sent in batches, because in the answer to a batch the reads have no request ids. */
 export const kith = createKith({
   url: location.origin,
   batch: false,
@@ -13,7 +13,7 @@ export const kith = createKith({
 
 export const me = signal<Schema<'Me'> | undefined>(undefined)
 
-/** Reads what is no JSON: a CSV, or a text of the operator. @throws KithError */
+/** Reads what is not JSON: a CSV, or a text of the operator. @throws KithError */
 export async function fetchText(path: string, headers: Record<string, string> = {}): Promise<Response> {
   const answer = await fetch(path, { headers })
   if (answer.ok) return answer

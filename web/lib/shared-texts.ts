@@ -11,7 +11,7 @@ const en = {
   empty: 'Nothing here.',
   faults: {
     required: 'This field is required.',
-    format: 'This does not have the right form.',
+    format: 'The format of this value is not right.',
     short: (least: number) => `At least ${least} characters.`,
     value: 'This value is not accepted.',
   },

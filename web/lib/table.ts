@@ -25,7 +25,7 @@ export type Filter = {
 type Page<Item> = { items: Item[]; nextCursor?: string | null }
 
 type TableOptions<Item> = {
-  /** What the table has, for screen readers. */
+  /** What the table contains, for screen readers. */
   caption: string
   columns: Column<Item>[]
   filters?: Filter[]
@@ -33,10 +33,10 @@ type TableOptions<Item> = {
   load: (asked: Record<string, string>) => Promise<Page<Item>>
   /** Downloads the list as CSV with these filters. */
   csv?: (asked: Record<string, string>) => Promise<void>
-  /** Changes when the list has to be read again. */
+  /** When this changes, the list is read again. */
   version?: ReadonlySignal<unknown>
   keyOf?: (item: Item) => string
-  /** The row that the keyboard is on. */
+  /** The row that is selected with the keyboard. */
   isCurrent?: (item: Item) => boolean
   onItems?: (items: Item[]) => void
 }

@@ -32,7 +32,7 @@ const dayed = computed(() => new Intl.DateTimeFormat(language.value, { dateStyle
 export const dayText = (day: string): string => dayed.value.format(new Date(day))
 export const numberText = (value: number): string => numbered.value.format(value)
 
-/** Labels by their codes as the options of a filter or a field. */
+/** Labels, by their codes, as the options of a filter or a field. */
 export const optionsOf = (labels: Record<string, string>): { value: string; label: string }[] =>
   Object.entries(labels).map(([value, label]) => ({ value, label }))
 

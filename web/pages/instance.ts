@@ -18,7 +18,7 @@ export const instance = signal<Instance | undefined>(undefined)
 async function read(): Promise<void> {
   instance.value = await (await fetchText('/web/instance.json')).json()
 }
-// without it the pages lack the name of the instance, and the form for joining waits
+// if this fails, the pages don't show the name of the instance, and the form for joining waits
 void read().catch(() => undefined)
 
 /** A text of the operator; empty if there is none. */

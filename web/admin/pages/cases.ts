@@ -10,10 +10,10 @@ import { kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 import { typeText } from '../things.ts'
 
-/** The cases that the queue showed last, for going from case to case. */
+/** The cases that the queue showed last, so that staff can go from one case to the next. */
 const queue = signal<{ filters: string; ids: string[] }>({ filters: '', ids: [] })
 
-/** Without a status in the address it lists open cases. */
+/** Without a status in the address, the queue lists open cases. */
 function askedOf(filters: Record<string, string>): Record<string, string> {
   const { status = 'open', ...rest } = filters
   return status === 'all' ? rest : { status, ...rest }
@@ -29,8 +29,7 @@ export const caseAddress = (id: string): string => {
 export const queueAddress = (): string => `/admin/cases${query.value.size > 0 ? `?${query.value}` : ''}`
 
 /**
- * The neighbour of a case in the queue with the filters of the address: `step` 1 is the next. A decided case is not in
- * the queue any more, so `isDecided` reads the queue again.
+ * The neighbour of a case in the queue with the filters of the address: `step` 1 is the next. A decided case is no longer in the queue, so with `isDecided` the queue is read again.
  * @returns undefined at the end
  */
 export async function neighbourOf(id: string, step: 1 | -1, isDecided = false): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-// What staff may know of intents, AI sessions and conversations.
+// What staff may know about intents, AI sessions and conversations.
 import type { Schema } from 'kith/client'
 import { html } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'

@@ -1,4 +1,4 @@
-// How the instance is doing: counters, the figures of each day, and what waits.
+// How the instance is doing: counters, the figures of each day, and pending work.
 import type { Schema } from 'kith/client'
 import { ErrorNote } from '../../lib/errors.ts'
 import { html, useMemo } from '../../lib/html.ts'

@@ -1,4 +1,5 @@
-// Rules: what the instance does by itself with posts, replies and contents, and what a rule would do before it goes live.
+// Rules: what the instance does automatically with posts, replies and contents, and what a rule would do before it
+// goes live.
 import type { Schema } from 'kith/client'
 import { ask, FormField, valuesOf } from '../../lib/dialog.ts'
 import { ErrorNote, notify } from '../../lib/errors.ts'
@@ -92,7 +93,7 @@ function ReplayResult({ found, more }: { found: Replay; more: () => unknown }) {
 
 const numberOf = (value: string | undefined): number | undefined => (value ? Number(value) : undefined)
 
-/** The conditions that a form names; those without a value are left out. */
+/** The conditions of a form; those without a value are left out. */
 function conditionsOf(values: Record<string, string>): Condition[] {
   const [hours, moreThan, steps, people] = ['hours', 'moreThan', 'steps', 'people'].map((name) =>
     numberOf(values[name]),

@@ -74,12 +74,12 @@ export function Guilds() {
 }
 
 type Ways = {
-  /** Admins change a role, expel a member, decide a request. */
+  /** What admins can do: change a role, expel a member, decide a request. */
   role: (userId: string, role: string) => Promise<unknown>
   expel: (userId: string) => Promise<unknown>
   settle: (id: string, isApproved: boolean) => Promise<unknown>
   members: (query: { cursor?: string }) => Promise<{ items: Member[]; nextCursor?: string | null }>
-  /** Whoever leads it can neither be expelled nor get another role. */
+  /** The person who leads it can neither be expelled nor get another role. */
   leader: 'owner' | 'founder'
   roles: Record<string, string>
 }

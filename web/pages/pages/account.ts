@@ -1,5 +1,5 @@
-// The account: the address, the daily mail, the export, what staff decided, and the erasure. Whoever is banned reads
-// decisions and appeals with the password alone.
+// The account: the address, the daily mail, the export, what staff decided, and the erasure. Banned people can't log
+// in; with their password they can still read decisions and appeal.
 import { KithError, type Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
 import { ErrorNote, notify, notifyError } from '../../lib/errors.ts'
@@ -95,7 +95,7 @@ function Address() {
   </section>`
 }
 
-/** The hour of the digest that people have who never chose one. */
+/** The hour of the digest for people who never chose one. */
 const USUAL_HOUR = 8
 
 function Digest() {

@@ -26,7 +26,7 @@ export const en = {
   },
   reset: {
     title: 'Choose a new password',
-    text: 'All your devices are logged out. You then log in again with the new password.',
+    text: 'This logs out all your devices. After that, log in with the new password.',
     password: 'New password',
     hint: 'At least 8 characters.',
     action: 'Set the password',
@@ -41,7 +41,7 @@ export const en = {
   },
   unsubscribe: {
     title: 'No more daily mail',
-    text: 'You then no longer get the daily mail about new notifications. Mails about your account, such as for a new password, still come.',
+    text: 'After this you no longer get the daily mail about new notifications. You still get mails about your account, such as one for a new password.',
     action: 'Unsubscribe',
     done: 'You get no more daily mails.',
     otherwise: 'You can change this at any time:',
@@ -84,7 +84,7 @@ export const en = {
   join: {
     title: 'Join Kith',
     what: (domain: string) =>
-      `You are invited to ${domain}, an instance of Kith: a network for what people know, which one joins by invitation.`,
+      `You are invited to ${domain}, an instance of Kith. Kith is a network for sharing knowledge, which people join by invitation.`,
     code: 'Invite code',
     codeHint: 'It looks like INV-7KQ2ZM.',
     next: 'Continue',
@@ -148,7 +148,7 @@ export const en = {
     },
     overturned: (at: string) => `Taken back after your appeal: ${at}.`,
     appeal: 'Appeal',
-    appealText: 'If possible, somebody who did not make the decision reads your appeal. You can appeal once.',
+    appealText: 'If possible, your appeal is read by somebody who did not make the decision. You can appeal only once.',
     appealLabel: 'Why is the decision wrong?',
     appealAction: 'Send the appeal',
     appealed: 'You have appealed.',
