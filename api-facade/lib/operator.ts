@@ -25,7 +25,7 @@ function operatorTexts({ texts }: Config): Record<keyof Config['texts'], string 
   }
 }
 
-/** The files that web/pages/instance.ts reads, by address. @throws Error if a text can't be read */
+/** The files that web/lib/instance.ts reads, by address. @throws Error if a text can't be read */
 export function operatorFiles(config: Config): [string, StaticFile][] {
   const { about = '', rules, privacy } = operatorTexts(config)
   const facts = {
@@ -35,6 +35,7 @@ export function operatorFiles(config: Config): [string, StaticFile][] {
     hasPrivacy: privacy !== undefined,
     apps: config.apps,
     countries: countryCodes,
+    hasRealtime: config.realtime === 'embedded',
   }
   const fresh = { 'Cache-Control': 'no-cache' }
   const textFile = (text: string): StaticFile => staticFile(text, 'text/plain; charset=utf-8', fresh)

@@ -1,4 +1,4 @@
-// The pages of web/: the admin panel, and the pages that mail leads to. No build step: TypeScript files are served with
+// The pages of web/: the admin panel, the pages that mail leads to, and the web client. No build step: TypeScript files are served with
 // their types removed, and packages as npm installed them. web/README.md
 import { readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
@@ -20,6 +20,7 @@ const folders = {
   lib: new URL('web/lib/', root),
   admin: new URL('web/admin/', root),
   pages: new URL('web/pages/', root),
+  app: new URL('web/app/', root),
   client: new URL('clients/typescript/src/', root),
 }
 
@@ -33,6 +34,7 @@ const packages: Record<string, string> = {
   '@preact/signals': '@preact/signals',
   uplot: 'uplot/dist/uPlot.iife.min.js',
   'openapi-fetch': 'openapi-fetch',
+  '@supabase/phoenix': '@supabase/phoenix',
 }
 const styles = ['@picocss/pico/css/pico.classless.min.css', 'uplot/dist/uPlot.min.css']
 
@@ -41,6 +43,7 @@ type Document = { part: keyof typeof folders; title: string; paths: readonly str
 const documents: Document[] = [
   { part: 'admin', title: 'Kith admin', paths: ['/admin', '/admin/*'] },
   { part: 'pages', title: 'Kith', paths },
+  { part: 'app', title: 'Kith', paths: ['/app', '/app/*'] },
 ]
 
 /** Whether a path is one of a page or of a file of the pages. */

@@ -2,10 +2,12 @@
 import { notify } from '../lib/errors.ts'
 import { computed } from '../lib/html.ts'
 import { saveFile } from '../lib/save.ts'
-import { fetchText, kith, me } from '../lib/session.ts'
+import { fetchText, me, openKith } from '../lib/session.ts'
 import { texts } from './texts.ts'
 
-export { kith, me } from '../lib/session.ts'
+export { me } from '../lib/session.ts'
+
+export const kith = openKith()
 
 export const isAdmin = computed(() => me.value?.role === 'admin')
 

@@ -1,8 +1,8 @@
 // The frame of the pages for people: the name of the instance, the language, the page that the address names.
 import { html, useEffect } from '../lib/html.ts'
+import { instance } from '../lib/instance.ts'
 import { LanguageChoice } from '../lib/language.ts'
 import { path } from '../lib/router.ts'
-import { instance } from './instance.ts'
 import { pages } from './pages.ts'
 import { kith, me } from './session.ts'
 import { texts } from './texts.ts'

@@ -2,7 +2,7 @@
 import { ErrorNote } from '../lib/errors.ts'
 import { Form } from '../lib/form.ts'
 import { type ComponentChildren, html, useSignal, type VNode } from '../lib/html.ts'
-import { instance } from './instance.ts'
+import { instance } from '../lib/instance.ts'
 import { logIn } from './session.ts'
 import { texts } from './texts.ts'
 

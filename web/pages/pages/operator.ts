@@ -1,9 +1,9 @@
 // Rules and privacy, as the operator wrote them.
 import { ErrorNote } from '../../lib/errors.ts'
 import { html } from '../../lib/html.ts'
+import { textOf } from '../../lib/instance.ts'
 import { useLoad } from '../../lib/load.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
-import { textOf } from '../instance.ts'
 import { Prose } from '../parts.ts'
 import { texts } from '../texts.ts'
 

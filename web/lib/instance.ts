@@ -1,6 +1,6 @@
 // What the operator says about the instance: /web/instance.json of the facade.
-import { signal } from '../lib/html.ts'
-import { fetchText } from '../lib/session.ts'
+import { signal } from './html.ts'
+import { fetchText } from './session.ts'
 
 type Instance = {
   domain: string
@@ -11,6 +11,8 @@ type Instance = {
   apps: { name: string; url: string }[]
   /** The codes of the countries that a person may name. */
   countries: string[]
+  /** Whether the instance serves Realtime at its own address. */
+  hasRealtime: boolean
 }
 
 export const instance = signal<Instance | undefined>(undefined)
@@ -18,8 +20,11 @@ export const instance = signal<Instance | undefined>(undefined)
 async function read(): Promise<void> {
   instance.value = await (await fetchText('/web/instance.json')).json()
 }
-// if this fails, the pages don't show the name of the instance, and the form for joining waits
-void read().catch(() => undefined)
+/**
+ * Resolves when it was read or could not be. If it could not, the pages don't show the name of the instance, and the form
+ * for joining waits.
+ */
+export const instanceRead = read().catch(() => undefined)
 
 /** A text of the operator; empty if there is none. */
 export const textOf = async (name: 'rules' | 'privacy'): Promise<string> => (await fetchText(`/web/${name}.txt`)).text()

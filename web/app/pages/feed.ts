@@ -1,0 +1,2 @@
+// The posts that somebody follows, or that suit their interests.
+export const Feed = () => null
