@@ -38,11 +38,14 @@ const packages: Record<string, string> = {
 }
 const styles = ['@picocss/pico/css/pico.classless.min.css', 'uplot/dist/uPlot.min.css']
 
-/** A document: where it is, its title until its script has set one, and its script below `web/`. */
-type Document = { part: keyof typeof folders; title: string; paths: readonly string[] }
+/** A document: where it is, its title until its script has set one, and its script in the folder of its part. */
+type Document = { part: keyof typeof folders; script?: string; title: string; paths: readonly string[] }
+/** What the service worker shows without a connection. */
+const offline: Document = { part: 'app', script: 'offline.ts', title: 'Kith', paths: ['/app/offline'] }
 const documents: Document[] = [
   { part: 'admin', title: 'Kith admin', paths: ['/admin', '/admin/*'] },
   { part: 'pages', title: 'Kith', paths },
+  offline,
   { part: 'app', title: 'Kith', paths: ['/app', '/app/*'] },
 ]
 
@@ -135,7 +138,15 @@ const storageOrigin = ({ storage }: Config): string => (storage ? ` ${new URL(st
 
 const sheetsOf = (part: string): string[] => ['packages/pico.classless.min.css', 'lib/style.css', `${part}/style.css`]
 
-function documentOf({ part, title }: Document, base: string, files: Files, config: Config): StaticFile {
+/** What the document needs at its start: its scripts and its style sheets, below the folder of all files. */
+function partsOf({ part, script = 'main.ts' }: Document, files: Files): { scripts: string[]; sheets: string[] } {
+  const scripts = importsOf(`${part}/${script}`, files)
+  const plots = scripts.includes(placeOf('uplot')) ? ['packages/uplot.min.css'] : []
+  return { scripts, sheets: [...plots, ...sheetsOf(part)].filter((path) => files.has(path)) }
+}
+
+function documentOf(row: Document, base: string, files: Files, config: Config): StaticFile {
+  const { part, script = 'main.ts', title } = row
   const addresses = Object.entries(imports).map(([name, place]) => [name, base + place])
   const map = JSON.stringify({ imports: Object.fromEntries(addresses) })
   const storage = storageOrigin(config)
@@ -153,9 +164,8 @@ function documentOf({ part, title }: Document, base: string, files: Files, confi
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
-  const scripts = importsOf(`${part}/main.ts`, files)
-  const plots = scripts.includes(placeOf('uplot')) ? ['packages/uplot.min.css'] : []
-  const sheets = [...plots, ...sheetsOf(part)].filter((path) => files.has(path))
+  const { scripts, sheets } = partsOf(row, files)
+  const manifest = part === 'app' ? `\n  <link rel="manifest" href="${MANIFEST}">` : ''
   const body = `<!doctype html>
 <html lang="en">
 <head>
@@ -163,11 +173,11 @@ function documentOf({ part, title }: Document, base: string, files: Files, confi
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <meta name="color-scheme" content="light dark">
   <title>${title}</title>
-  <link rel="icon" href="${base}lib/icon.svg">
+  <link rel="icon" href="${base}lib/icon.svg">${manifest}
 ${sheets.map((path) => `  <link rel="stylesheet" href="${base}${path}">`).join('\n')}
   <script type="importmap">${map}</script>
 ${scripts.map((path) => `  <link rel="modulepreload" href="${base}${path}">`).join('\n')}
-  <script type="module" src="${base}${part}/main.ts"></script>
+  <script type="module" src="${base}${part}/${script}"></script>
 </head>
 <body>
   <noscript>This page needs JavaScript.</noscript>
@@ -178,6 +188,53 @@ ${scripts.map((path) => `  <link rel="modulepreload" href="${base}${path}">`).jo
     'Content-Security-Policy': policy,
     'Cache-Control': 'no-cache',
   })
+}
+
+const MANIFEST = '/web/app.webmanifest'
+
+/** How the web client is installed as an app. */
+const manifestOf = (base: string): string =>
+  JSON.stringify({
+    id: '/app',
+    name: 'Kith',
+    short_name: 'Kith',
+    start_url: '/app',
+    scope: '/app',
+    display: 'standalone',
+    background_color: '#2b6a5f',
+    theme_color: '#2b6a5f',
+    icons: [
+      { src: `${base}lib/icon.svg`, sizes: 'any', type: 'image/svg+xml' },
+      ...[192, 512].map((size) => ({
+        src: `${base}app/icon-${size}.png`,
+        sizes: `${size}x${size}`,
+        type: 'image/png',
+        purpose: 'any maskable',
+      })),
+    ],
+  })
+
+/** The service worker, with the list of files that it keeps. */
+function workerOf(base: string, files: Files): string {
+  const kept = documents
+    .filter(({ part }) => part === 'app')
+    .flatMap((row) => Object.values(partsOf(row, files)).flat())
+  const places = [...new Set([...kept, 'lib/icon.svg', placeOf('@supabase/phoenix')])].map((place) => base + place)
+  const known = { base, offline: offline.paths[0], places }
+  return `const known = ${JSON.stringify(known)}\n${files.get('app/worker.ts')?.body}`
+}
+
+/** Files without a digest in their address, because browsers look there for a newer one. */
+function freshFiles(base: string, files: Files): [string, StaticFile][] {
+  const fresh = { 'Cache-Control': 'no-cache' }
+  const policy = {
+    'Content-Security-Policy': "default-src 'none'; connect-src 'self'",
+    'Service-Worker-Allowed': '/app',
+  }
+  return [
+    [MANIFEST, staticFile(manifestOf(base), types['.webmanifest'] ?? '', fresh)],
+    ['/web/worker.js', staticFile(workerOf(base, files), types['.js'] ?? '', { ...fresh, ...policy })],
+  ]
 }
 
 /**
@@ -195,6 +252,7 @@ export function mountWeb(app: Hono<Env>, config: Config): () => string[] {
     const keep = { 'Cache-Control': 'public, max-age=31536000, immutable' }
     const files = new Map([
       ...[...read].map(([path, { body, type }]) => [base + path, staticFile(body, type, keep)] as const),
+      ...freshFiles(base, read),
       ...own,
     ])
     return { base, files, documents: new Map(documents.map((one) => [one, documentOf(one, base, read, config)])) }

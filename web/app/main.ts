@@ -3,14 +3,16 @@ import { Notices } from '../lib/errors.ts'
 import { html, render } from '../lib/html.ts'
 import { startRouter } from '../lib/router.ts'
 import { sharedTexts } from '../lib/shared-texts.ts'
+import { OfflineNote, startWorker } from './install.ts'
 import { Login } from './login.ts'
 import { isRestored, me, restore } from './session.ts'
 import { Shell } from './shell.ts'
 
 const Loading = () => html`<main class="alone"><p class="quiet" role="status">${sharedTexts.value.loading}</p></main>`
 
-const App = () => html`<${isRestored.value ? (me.value ? Shell : Login) : Loading} /><${Notices} />`
+const App = () => html`<${isRestored.value ? (me.value ? Shell : Login) : Loading} /><${Notices} /><${OfflineNote} />`
 
 startRouter('/app')
 render(html`<${App} />`, document.body)
 void restore()
+void startWorker()

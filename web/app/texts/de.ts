@@ -27,4 +27,10 @@ export const de: typeof en = {
   feed: {
     title: 'Start',
   },
+  offline: {
+    title: 'Keine Verbindung',
+    text: 'Kith ist nicht erreichbar. Prüfen Sie Ihre Verbindung; die Seite kommt dann von selbst zurück.',
+    retry: 'Noch einmal versuchen',
+    note: 'Keine Verbindung. Was Sie sehen, kann veraltet sein.',
+  },
 }

@@ -25,4 +25,10 @@ export const en = {
   feed: {
     title: 'Home',
   },
+  offline: {
+    title: 'No connection',
+    text: 'Kith can’t be reached. Check your connection; the page comes back by itself.',
+    retry: 'Try again',
+    note: 'No connection. What you see may be old.',
+  },
 }
