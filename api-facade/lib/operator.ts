@@ -36,6 +36,7 @@ export function operatorFiles(config: Config): [string, StaticFile][] {
     apps: config.apps,
     countries: countryCodes,
     hasRealtime: config.realtime === 'embedded',
+    mediaOrigin: config.storage ? new URL(config.storage.publicUrl).origin : null,
   }
   const fresh = { 'Cache-Control': 'no-cache' }
   const textFile = (text: string): StaticFile => staticFile(text, 'text/plain; charset=utf-8', fresh)

@@ -1,7 +1,13 @@
 // The pages of the web client. Each page adds its row; the menu shows those with an icon.
 import type { ComponentType, ReadonlySignal } from '../lib/html.ts'
 import type { Icon } from './icons.ts'
-import { Feed } from './pages/feed.ts'
+import { Bookmarks, Feed, Scheduled } from './pages/feed.ts'
+import { Interests } from './pages/interests.ts'
+import { PersonPage } from './pages/person.ts'
+import { PostPage } from './pages/post.ts'
+import { Search } from './pages/search.ts'
+import { Wallet } from './pages/wallet.ts'
+import { Write } from './pages/write.ts'
 import type { Texts } from './texts.ts'
 
 export type PageProps = { params: Record<string, string> }
@@ -20,4 +26,14 @@ export type AppPage = {
   hasHeading?: true
 }
 
-export const pages: AppPage[] = [{ path: '/app', title: (t) => t.feed.title, page: Feed, icon: 'home', isMain: true }]
+export const pages: AppPage[] = [
+  { path: '/app', title: (t) => t.feed.title, page: Feed, icon: 'home', isMain: true },
+  { path: '/app/search', title: (t) => t.search.title, page: Search, icon: 'search', isMain: true },
+  { path: '/app/write', title: (t) => t.write.title, page: Write, icon: 'write', isMain: true },
+  { path: '/app/posts/:id', title: (t) => t.post.title, page: PostPage },
+  { path: '/app/people/:username', title: (t) => t.person.title, page: PersonPage, hasHeading: true },
+  { path: '/app/interests', title: (t) => t.interests.title, page: Interests, icon: 'tag' },
+  { path: '/app/bookmarks', title: (t) => t.bookmarks.title, page: Bookmarks, icon: 'bookmark' },
+  { path: '/app/scheduled', title: (t) => t.scheduled.title, page: Scheduled },
+  { path: '/app/wallet', title: (t) => t.wallet.title, page: Wallet, icon: 'wallet' },
+]

@@ -1,5 +1,5 @@
 // What the operator says about the instance: /web/instance.json of the facade.
-import { signal } from './html.ts'
+import { computed, signal } from './html.ts'
 import { fetchText } from './session.ts'
 
 type Instance = {
@@ -13,9 +13,12 @@ type Instance = {
   countries: string[]
   /** Whether the instance serves Realtime at its own address. */
   hasRealtime: boolean
+  /** From where pictures and files are read; null if from the instance itself. */
+  mediaOrigin: string | null
 }
 
 export const instance = signal<Instance | undefined>(undefined)
+export const mediaOrigin = computed(() => instance.value?.mediaOrigin ?? location.origin)
 
 async function read(): Promise<void> {
   instance.value = await (await fetchText('/web/instance.json')).json()

@@ -1,0 +1,140 @@
+// How people look in the web client, and what somebody can do about a person.
+import { KithError, type Schema } from 'kith/client'
+import { ask } from '../lib/dialog.ts'
+import { attempt, notify } from '../lib/errors.ts'
+import { html, type VNode } from '../lib/html.ts'
+import { mediaOrigin } from '../lib/instance.ts'
+import { kith, me } from './session.ts'
+import { texts } from './texts.ts'
+
+export type Card = Schema<'PersonCard'>
+type NamedCard = Pick<Card, 'firstName' | 'lastName' | 'username'>
+
+export const nameOf = ({ firstName, lastName }: NamedCard): string => `${firstName} ${lastName}`.trim()
+export const isMe = (card: Pick<Card, 'username'>): boolean => card.username === me.value?.username
+export const addressOfPerson = ({ username }: Pick<Card, 'username'>): string => `/app/people/${username}`
+
+/** Whether the policy of the pages lets a picture be loaded from there. */
+export const isShowable = (url: string): boolean => {
+  try {
+    return [location.origin, mediaOrigin.value].includes(new URL(url, location.origin).origin)
+  } catch {
+    return false
+  }
+}
+
+/** The picture of a person, or their first letters. A name stands beside it. */
+export function Face({ card, isLarge }: { card: Card; isLarge?: boolean }): VNode {
+  const look = `face${isLarge ? ' large' : ''}`
+  const { profilePicUrl } = card
+  if (profilePicUrl && isShowable(profilePicUrl))
+    return html`<img class=${look} src=${profilePicUrl} alt="" loading="lazy" />` as VNode
+  const letters = [card.firstName, card.lastName].map((name) => [...name][0] ?? '').join('')
+  return html`<span class=${look} aria-hidden="true">${letters}</span>` as VNode
+}
+
+export const PersonLink = ({ card }: { card: NamedCard }): VNode =>
+  html`<a class="person" href=${addressOfPerson(card)}>${nameOf(card)}</a>` as VNode
+
+/** A person in a list: picture, name, and something about them. */
+export const PersonRow = ({ card, about }: { card: Card; about?: unknown }): VNode =>
+  html`<div class="person-row">
+    <${Face} card=${card} />
+    <div><${PersonLink} card=${card} /> <span class="quiet">@${card.username}</span>${about && html`<div>${about}</div>`}</div>
+  </div>` as VNode
+
+/** Blocks a person after a question. @returns whether it was done */
+export async function block(card: Card): Promise<boolean> {
+  const t = texts.value.person
+  const question = { title: t.blockTitle(nameOf(card)), text: t.blockText, action: t.block, isDangerous: true }
+  const isDone = await ask(question, () => kith.post('/users/{id}/block', { params: { path: { id: card.personId } } }))
+  if (isDone) notify(t.blocked(nameOf(card)))
+  return isDone
+}
+
+export async function mute(card: Card): Promise<void> {
+  const t = texts.value.person
+  const id = card.personId
+  await attempt(() => kith.post('/users/{id}/mute', { params: { path: { id } } }), t.mutedNow(nameOf(card)))
+}
+
+type Target = { targetType: Schema<'Report'>['targetType']; targetId: string }
+
+/** Reports a thing to the staff of the instance. */
+export async function report(target: Target): Promise<void> {
+  const t = texts.value.report
+  await attempt(async () => {
+    const { items } = await kith.get('/reports/categories')
+    const words = t.categories as Record<string, string>
+    const options = items.map(({ category, text }) => ({ value: category, label: words[category] ?? text }))
+    const question = {
+      title: t.title,
+      text: t.text,
+      fields: [
+        {
+          name: 'category',
+          label: t.category,
+          kind: 'choice' as const,
+          options: [{ value: '', label: '' }, ...options],
+        },
+        { name: 'reason', label: t.reason, kind: 'long' as const, max: 1000 },
+      ],
+      action: t.action,
+    }
+    const isDone = await ask(question, ({ category = '', reason = '' }) =>
+      kith.post('/reports', { body: { ...target, category, reason } }),
+    )
+    if (isDone) notify(t.done)
+  })
+}
+
+/** What payments can express, in the order in which they are offered. */
+export const emotions = ['joy', 'love', 'awe', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'] as const
+export type Emotion = (typeof emotions)[number]
+/** The mana of each tier. */
+const amounts = [1, 3, 10, 25, 50, 100]
+
+type Payee = { postId: string } | { replyId: string } | { receiverId: string }
+type Paid = Schema<'Paid'>
+
+/** Asks how much to pay and pays. A payment that is sent again after a lost answer is done once. */
+export async function pay(payee: Payee, name: string): Promise<Paid | undefined> {
+  const t = texts.value.pay
+  let paid: Paid | undefined
+  await attempt(async () => {
+    const { balance } = await kith.get('/economy/wallet')
+    let sent = { key: crypto.randomUUID() as string, body: '' }
+    const question = {
+      title: t.title(name),
+      text: t.text(balance),
+      fields: [
+        {
+          name: 'emotion',
+          label: t.emotion,
+          kind: 'choice' as const,
+          options: emotions.map((value) => ({ value, label: t.emotions[value] })),
+        },
+        {
+          name: 'tier',
+          label: t.amount,
+          kind: 'choice' as const,
+          options: amounts
+            .map((mana, tier) => ({ value: String(tier), label: t.tier(mana, t.tiers[tier] ?? ''), mana }))
+            .filter(({ mana }) => mana <= Math.max(balance, 1)),
+        },
+      ],
+      action: t.action,
+    }
+    const isDone = await ask(question, async ({ emotion, tier }) => {
+      const body = { ...payee, emotion: emotion as Emotion, tier: Number(tier) }
+      const text = JSON.stringify(body)
+      if (sent.body !== text) sent = { key: crypto.randomUUID(), body: text }
+      paid = await kith.post('/economy/pay', { headers: { 'idempotency-key': sent.key }, body })
+    })
+    if (isDone && paid) notify(t.done(paid.payment.total, paid.senderBalance))
+  })
+  return paid
+}
+
+/** Whether an answer says that there is no such thing, or none that the person may see. */
+export const isGone = (error: unknown): boolean => error instanceof KithError && error.status === 404
