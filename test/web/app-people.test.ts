@@ -16,7 +16,174 @@ async function logIn(tab: Tab, { email, password }: Pick<Person, 'email' | 'pass
   await tab.getByRole('navigation', { name: 'Menu' }).waitFor()
 }
 
+const NARROW = { width: 360, height: 740 }
+/** A picture of one point. */
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+/** Expects that the page needs no scrolling to the side. */
+const isNarrow = async (tab: Tab) =>
+  expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(NARROW.width)
+
 describe('The web client', { timeout: 180_000 }, () => {
+  test('shows messages and notifications as they arrive, and leads to what they are about', async () => {
+    const [one, other] = [await openTab(browser, url), await openTab(browser, url)]
+    // Alice puts Bob into a circle, so that they can write to each other
+    await logIn(one, alice, '/app/circles')
+    await one.getByRole('button', { name: 'Create a circle' }).click()
+    await one.getByLabel('Name').fill('Neighbours')
+    await one.getByRole('dialog').getByRole('button', { name: 'Create a circle' }).click()
+    await one.getByRole('heading', { level: 1, name: 'Neighbours' }).waitFor()
+    await logIn(other, bob, '/app/notifications')
+    await other.getByText('Nothing has happened yet.').waitFor()
+    await one.getByLabel('Find a person by name').fill('bob')
+    await one.getByRole('button', { name: 'Search' }).click()
+    await one.getByRole('button', { name: /^Add: bob/i }).click()
+    await one.getByRole('button', { name: /^Remove bob/i }).waitFor()
+    await one.getByRole('switch', { name: /Inner circle: bob/i }).check()
+    await one.getByText('Changed.').waitFor()
+    await one.isAccessible()
+
+    // it arrives at Bob's without a reload, and leads to the circle
+    const added = other.getByRole('link', { name: /^alice .* added you to a circle/i })
+    await added.waitFor()
+    await other.getByRole('link', { name: /Notifications 1/ }).waitFor()
+    await other.isAccessible()
+    await added.click()
+    await other.getByRole('heading', { level: 1, name: 'Neighbours' }).waitFor()
+    await other.isAccessible()
+
+    // a conversation: both see each message at once
+    await one.goto('/app/messages')
+    await one.getByText('Write to somebody').click()
+    await one.getByLabel('Find a person by name').fill('bob')
+    await one.getByRole('button', { name: 'Search' }).click()
+    await one.getByRole('button', { name: /^Write: bob/i }).click()
+    await one.getByText('No messages yet.').waitFor()
+    await other.getByRole('link', { name: /^Messages/ }).click()
+    await other.getByText('You have no conversations yet.').waitFor()
+    await one.getByLabel('Message', { exact: true }).fill('See you at https://kith.example/party?')
+    await one.getByRole('button', { name: 'Send' }).click()
+    await one.getByRole('list', { name: 'Messages' }).getByText('See you at').waitFor()
+    await other.getByText(/See you at/).waitFor()
+    await other.getByRole('link', { name: /^Messages 1/ }).waitFor()
+    await other.isAccessible()
+    await other.getByRole('link', { name: /^alice/i }).click()
+    await other.getByRole('list', { name: 'Messages' }).getByText('See you at').waitFor()
+    await other.getByLabel('Message', { exact: true }).fill('<b>Yes</b>')
+    await other.getByLabel('Message', { exact: true }).press('Enter')
+    await one.getByRole('list', { name: 'Messages' }).getByText('<b>Yes</b>').waitFor()
+    // reading it takes it from the count
+    await other.getByRole('link', { name: /^Messages$/ }).waitFor()
+
+    // a picture with its alt text
+    await one.getByLabel('Add a picture').setInputFiles({ name: 'lake.png', mimeType: 'image/png', buffer: PICTURE })
+    await one.getByLabel('What the picture shows').fill('A lake')
+    await one.getByRole('button', { name: 'Send' }).click()
+    await other.getByRole('img', { name: 'A lake' }).waitFor()
+    await one.isAccessible()
+    one.isClean()
+    other.isClean()
+
+    // what could not be sent keeps its words
+    await one.context().setOffline(true)
+    await one.getByText('No connection. What you see may be old.').waitFor()
+    await one.getByLabel('Message', { exact: true }).fill('Bring cake')
+    await one.getByRole('button', { name: 'Send' }).click()
+    await one.getByText('This message was not sent.').waitFor()
+    await one.isAccessible()
+    await one.context().setOffline(false)
+    await one.getByRole('button', { name: 'Send again' }).click()
+    await other.getByRole('list', { name: 'Messages' }).getByText('Bring cake').waitFor()
+    await one.getByText('This message was not sent.').waitFor({ state: 'detached' })
+  })
+
+  test('lets people found and join groups, and keeps their settings', async () => {
+    const [one, other] = [await openTab(browser, url), await openTab(browser, url, { viewport: NARROW })]
+    await logIn(one, alice, '/app/groups')
+    await one.getByRole('button', { name: 'Create a group' }).click()
+    await one.getByLabel('Name').fill('Mushroom hunters')
+    await one.getByLabel('How people join').selectOption('On request')
+    await one.getByRole('dialog').getByRole('button', { name: 'Create a group' }).click()
+    await one.getByRole('heading', { level: 1, name: 'Mushroom hunters' }).waitFor()
+    await one.getByLabel('Write something for the members').fill('Nothing but rain.')
+    await one.getByRole('button', { name: 'Publish' }).click()
+    await one.getByRole('article').getByText('Nothing but rain.').waitFor()
+    await one.isAccessible()
+
+    await logIn(other, bob, '/app/groups')
+    await other.getByLabel('Find by words').fill('mushroom')
+    await other.getByRole('button', { name: 'Search' }).click()
+    await other.isAccessible()
+    await other.getByRole('link', { name: 'Mushroom hunters' }).click()
+    await other.getByRole('button', { name: 'Ask to join' }).click()
+    await other.getByLabel('Message').fill('I know the woods.')
+    await other.getByRole('dialog').getByRole('button', { name: 'Ask to join' }).click()
+    await other.getByText('Your request waits for a decision.').waitFor()
+    await one.reload()
+    await one.getByText('I know the woods.').waitFor()
+    await one.getByRole('button', { name: /^Admit: bob/i }).click()
+    await one.getByText('2 members').waitFor()
+    await other.reload()
+    await other.getByText('Nothing but rain.').waitFor()
+    await isNarrow(other)
+    await other.getByRole('button', { name: 'Leave' }).click()
+    await other.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+    await other.getByRole('button', { name: 'Ask to join' }).waitFor()
+
+    for (const path of [
+      'messages',
+      'notifications',
+      'circles',
+      'guilds',
+      'settings/notifications',
+      'settings/account',
+    ]) {
+      await other.goto(`/app/${path}`)
+      await other.getByRole('heading', { level: 1 }).waitFor()
+      await other.getByText('Loading…').waitFor({ state: 'detached' })
+      await isNarrow(other)
+      await other.isAccessible()
+    }
+    await other.goto('/app/settings')
+    await other.getByLabel('About you').fill('I hunt mushrooms.')
+    await other.getByRole('button', { name: 'Draw a picture' }).click()
+    await other.getByRole('button', { name: 'Remove the picture' }).waitFor()
+    await other.getByRole('button', { name: 'Save' }).click()
+    await other.getByText('Saved.').waitFor()
+    await other.getByRole('link', { name: 'Notifications' }).first().click()
+    await other.getByRole('checkbox', { name: 'Reactions: Mail' }).uncheck()
+    await other.getByLabel('Daily mail').selectOption('At 7:00')
+    await other.getByText('Saved.').nth(1).waitFor()
+    await other.getByRole('link', { name: 'Privacy' }).click()
+    await other.getByLabel('Word').fill('rain')
+    await other.getByRole('button', { name: 'Mute the word' }).click()
+    await other.getByRole('button', { name: 'Unmute: rain' }).waitFor()
+    await other.isAccessible()
+    await other.reload()
+    await other.getByRole('button', { name: 'Unmute: rain' }).waitFor()
+    await other.getByRole('link', { name: 'Notifications' }).first().click()
+    await other.getByRole('checkbox', { name: 'Reactions: Device' }).and(other.locator(':checked')).waitFor()
+    expect(await other.getByRole('checkbox', { name: 'Reactions: Mail' }).isChecked()).toBe(false)
+    expect(await other.getByLabel('Daily mail').inputValue()).toBe('7')
+    await other.getByRole('link', { name: 'Profile' }).first().click()
+    expect(await other.getByLabel('About you').inputValue()).toBe('I hunt mushrooms.')
+
+    // a new password ends the other sessions, and this one goes on
+    await other.getByRole('link', { name: 'Account' }).click()
+    await other.getByRole('button', { name: 'Change the password' }).click()
+    await other.getByLabel('Current password').fill(bob.password)
+    await other.getByLabel('New password').fill('better than before')
+    await other.getByRole('dialog').getByRole('button', { name: 'Change the password' }).click()
+    await other.getByText('The password is changed.').waitFor()
+    await other.reload()
+    await other.getByRole('button', { name: 'Log out' }).last().click()
+    await other.getByRole('button', { name: 'Log in' }).waitFor()
+    one.isClean()
+    other.isClean()
+  })
+
   test('can be installed: it has a manifest and icons, and says without a connection that there is none', async () => {
     const tab = await openTab(browser, url)
     await tab.goto('/app')
@@ -51,5 +218,3 @@ describe('The web client', { timeout: 180_000 }, () => {
     await tab.getByRole('button', { name: 'Log in' }).waitFor()
   })
 })
-void alice
-void bob

@@ -7,6 +7,7 @@ import { OfflineNote, startWorker } from './install.ts'
 import { Login } from './login.ts'
 import { isRestored, me, restore } from './session.ts'
 import { Shell } from './shell.ts'
+import { startCounting } from './unread.ts'
 
 const Loading = () => html`<main class="alone"><p class="quiet" role="status">${sharedTexts.value.loading}</p></main>`
 
@@ -16,3 +17,4 @@ startRouter('/app')
 render(html`<${App} />`, document.body)
 void restore()
 void startWorker()
+startCounting()

@@ -1,14 +1,20 @@
 // The pages of the web client. Each page adds its row; the menu shows those with an icon.
 import type { ComponentType, ReadonlySignal } from '../lib/html.ts'
 import type { Icon } from './icons.ts'
+import { CirclePage, Circles } from './pages/circles.ts'
 import { Bookmarks, Feed, Scheduled } from './pages/feed.ts'
+import { GroupPage, Groups, GuildPage, Guilds } from './pages/groups.ts'
 import { Interests } from './pages/interests.ts'
+import { ConversationPage, Conversations } from './pages/messages.ts'
+import { Notifications, OpenPath } from './pages/notifications.ts'
 import { PersonPage } from './pages/person.ts'
 import { PostPage } from './pages/post.ts'
 import { Search } from './pages/search.ts'
+import { AccountSettings, NotificationSettings, PrivacySettings, ProfileSettings } from './pages/settings.ts'
 import { Wallet } from './pages/wallet.ts'
 import { Write } from './pages/write.ts'
 import type { Texts } from './texts.ts'
+import { unreadConversations, unreadNotifications } from './unread.ts'
 
 export type PageProps = { params: Record<string, string> }
 export type AppPage = {
@@ -28,7 +34,7 @@ export type AppPage = {
 
 export const pages: AppPage[] = [
   { path: '/app', title: (t) => t.feed.title, page: Feed, icon: 'home', isMain: true },
-  { path: '/app/search', title: (t) => t.search.title, page: Search, icon: 'search', isMain: true },
+  { path: '/app/search', title: (t) => t.search.title, page: Search, icon: 'search' },
   { path: '/app/write', title: (t) => t.write.title, page: Write, icon: 'write', isMain: true },
   { path: '/app/posts/:id', title: (t) => t.post.title, page: PostPage },
   { path: '/app/people/:username', title: (t) => t.person.title, page: PersonPage, hasHeading: true },
@@ -36,4 +42,33 @@ export const pages: AppPage[] = [
   { path: '/app/bookmarks', title: (t) => t.bookmarks.title, page: Bookmarks, icon: 'bookmark' },
   { path: '/app/scheduled', title: (t) => t.scheduled.title, page: Scheduled },
   { path: '/app/wallet', title: (t) => t.wallet.title, page: Wallet, icon: 'wallet' },
+
+  {
+    path: '/app/messages',
+    title: (t) => t.messages.title,
+    page: Conversations,
+    icon: 'message',
+    isMain: true,
+    count: unreadConversations,
+  },
+  { path: '/app/messages/:id', title: (t) => t.messages.one, page: ConversationPage, hasHeading: true },
+  {
+    path: '/app/notifications',
+    title: (t) => t.notifications.title,
+    page: Notifications,
+    icon: 'bell',
+    isMain: true,
+    count: unreadNotifications,
+  },
+  { path: '/app/circles', title: (t) => t.circles.title, page: Circles, icon: 'circles' },
+  { path: '/app/circles/:id', title: (t) => t.circles.one, page: CirclePage, hasHeading: true },
+  { path: '/app/groups', title: (t) => t.groups.title, page: Groups, icon: 'groups' },
+  { path: '/app/groups/:id', title: (t) => t.groups.one, page: GroupPage, hasHeading: true },
+  { path: '/app/guilds', title: (t) => t.guilds.title, page: Guilds },
+  { path: '/app/guilds/:id', title: (t) => t.guilds.one, page: GuildPage, hasHeading: true },
+  { path: '/app/settings', title: (t) => t.settings.title, page: ProfileSettings, icon: 'settings' },
+  { path: '/app/settings/notifications', title: (t) => t.settings.title, page: NotificationSettings },
+  { path: '/app/settings/privacy', title: (t) => t.settings.title, page: PrivacySettings },
+  { path: '/app/settings/account', title: (t) => t.settings.title, page: AccountSettings },
+  { path: '/app/open', title: (t) => t.notifications.title, page: OpenPath },
 ]

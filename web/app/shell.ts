@@ -1,10 +1,12 @@
 // The frame of the web client: the header, the menu, and the page that the address names.
+import { attempt } from '../lib/errors.ts'
 import { html, signal, useEffect, useRef, type VNode } from '../lib/html.ts'
 import { LanguageChoice } from '../lib/language.ts'
 import { match, path } from '../lib/router.ts'
 import { IconOf } from './icons.ts'
 import { type AppPage, pages } from './pages.ts'
-import { kith, me } from './session.ts'
+import { logOut } from './push.ts'
+import { me } from './session.ts'
 import { texts } from './texts.ts'
 
 function pageAt(address: string): { row: AppPage; params: Record<string, string> } | undefined {
@@ -45,9 +47,9 @@ function Menu(): VNode {
   const entries = (rows: AppPage[]) => rows.map((row) => html`<${Entry} key=${row.path} row=${row} />`)
   const main = shown.filter(({ isMain }) => isMain)
   const rest = shown.filter(({ isMain }) => !isMain)
-  const logOut = html`<li key="out"><button class="secondary small" onClick=${() => kith.logOut()}>${t.logOut}</button></li>`
+  const exit = html`<li key="out"><button class="secondary small" onClick=${() => attempt(logOut)}>${t.logOut}</button></li>`
   if (isWide.value) {
-    return html`<nav aria-label=${t.menu}><ul>${entries([...main, ...rest])}${logOut}</ul></nav>` as VNode
+    return html`<nav aria-label=${t.menu}><ul>${entries([...main, ...rest])}${exit}</ul></nav>` as VNode
   }
   return html`<nav aria-label=${t.menu}>
     <ul>
@@ -56,7 +58,7 @@ function Menu(): VNode {
         <details ref=${more}>
           <summary><${IconOf} name="more" /> <span>${t.more}</span></summary>
           <ul>
-            ${entries(rest)}${logOut}
+            ${entries(rest)}${exit}
           </ul>
         </details>
       </li>

@@ -183,6 +183,11 @@ export function createKith(options: KithOptions) {
       const deviceToken = (await sessions.get())?.deviceToken
       return open<Schema<'Session'>>('/auth/login', { ...credentials, ...(deviceToken && { deviceToken }) })
     },
+    /** Changes the password. Every session of the person ends, and the client goes on with a new one. */
+    async changePassword(passwords: { currentPassword: string; newPassword: string }): Promise<void> {
+      const body = { ...passwords, session: 'rotating' as const }
+      await keep(await method<'patch'>('PATCH')('/identity/me/password', { body }))
+    },
     register: (form: Registration) => open<Schema<'Session'>>('/auth/register', form),
     async logOut(): Promise<void> {
       const session = await sessions.get()

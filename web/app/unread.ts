@@ -1,0 +1,37 @@
+// How many notifications and conversations are unread, for the menu. They are counted at the login and after each event.
+import { computed, effect, signal } from '../lib/html.ts'
+import { onUser } from './live.ts'
+import { keepPush } from './push.ts'
+import { kith, me } from './session.ts'
+import { spaced } from './spaced.ts'
+
+export const unreadNotifications = signal(0)
+export const unreadConversations = signal(0)
+
+/** Without a count the menu shows the one before. */
+const quietly = (count: () => Promise<void>) => spaced(() => count().catch(() => undefined))
+
+export const countNotifications = quietly(async () => {
+  unreadNotifications.value = (await kith.get('/notifications/unread-count')).count
+})
+export const countConversations = quietly(async () => {
+  unreadConversations.value = (await kith.get('/conversations/unread-count')).count
+})
+
+/** Counts as long as somebody is signed in, and keeps their pushes. */
+export function startCounting(): void {
+  let stop: (() => void) | undefined
+  const personId = computed(() => me.value?.personId)
+  effect(() => {
+    stop?.()
+    stop = undefined
+    if (!personId.value) return
+    void keepPush().catch(() => undefined)
+    countNotifications()
+    countConversations()
+    stop = onUser(({ event }) => {
+      if (event === 'notification') countNotifications()
+      else countConversations()
+    })
+  })
+}
