@@ -41,7 +41,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     await one.getByRole('button', { name: 'Search' }).click()
     await one.getByRole('button', { name: /^Add: bob/i }).click()
     await one.getByRole('button', { name: /^Remove bob/i }).waitFor()
-    await one.getByRole('switch', { name: /Inner circle: bob/i }).check()
+    await one.getByRole('switch', { name: /^Inner circle.*bob/i }).check()
     await one.getByText('Changed.').waitFor()
     await one.isAccessible()
 
@@ -152,7 +152,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     await other.getByRole('button', { name: 'Remove the picture' }).waitFor()
     await other.getByRole('button', { name: 'Save' }).click()
     await other.getByText('Saved.').waitFor()
-    await other.getByRole('link', { name: 'Notifications' }).first().click()
+    await other.getByRole('main').getByRole('link', { name: 'Notifications' }).click()
     await other.getByRole('checkbox', { name: 'Reactions: Mail' }).uncheck()
     await other.getByLabel('Daily mail').selectOption('At 7:00')
     await other.getByText('Saved.').nth(1).waitFor()
@@ -163,11 +163,11 @@ describe('The web client', { timeout: 180_000 }, () => {
     await other.isAccessible()
     await other.reload()
     await other.getByRole('button', { name: 'Unmute: rain' }).waitFor()
-    await other.getByRole('link', { name: 'Notifications' }).first().click()
+    await other.getByRole('main').getByRole('link', { name: 'Notifications' }).click()
     await other.getByRole('checkbox', { name: 'Reactions: Device' }).and(other.locator(':checked')).waitFor()
     expect(await other.getByRole('checkbox', { name: 'Reactions: Mail' }).isChecked()).toBe(false)
     expect(await other.getByLabel('Daily mail').inputValue()).toBe('7')
-    await other.getByRole('link', { name: 'Profile' }).first().click()
+    await other.getByRole('main').getByRole('link', { name: 'Profile' }).click()
     expect(await other.getByLabel('About you').inputValue()).toBe('I hunt mushrooms.')
 
     // a new password ends the other sessions, and this one goes on

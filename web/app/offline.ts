@@ -3,7 +3,13 @@ import { html, render } from '../lib/html.ts'
 import { language } from '../lib/texts.ts'
 import { texts } from './texts.ts'
 
-addEventListener('online', () => location.reload())
+/** How often it is tried whether there is a connection again, in milliseconds. */
+const PAUSE = 5000
+
+const back = () => location.reload()
+addEventListener('online', back)
+// a browser notices a lost network, but not that the instance was away
+setInterval(() => fetch('/web/instance.json').then(back, () => undefined), PAUSE)
 
 const Offline = () => {
   const t = texts.value.offline
@@ -11,7 +17,7 @@ const Offline = () => {
   return html`<main class="alone" lang=${language.value}>
     <h1>${t.title}</h1>
     <p>${t.text}</p>
-    <button onClick=${() => location.reload()}>${t.retry}</button>
+    <button onClick=${back}>${t.retry}</button>
   </main>`
 }
 

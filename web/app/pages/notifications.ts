@@ -65,6 +65,7 @@ function sentenceOf(item: Item): string {
   const others = countsPeople.has(item.kind) ? item.count - names.length : 0
   if (names.length > 0 && others > 0) names.push(t.others(others))
   const who = names.length > 0 ? new Intl.ListFormat(document.documentElement.lang).format(names) : t.somebody
+  if (item.kind === 'membership.decided') return t.membership[item.payload.event](who)
   return t.kinds[item.kind](who, item.count)
 }
 

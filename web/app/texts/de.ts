@@ -320,6 +320,14 @@ export const de: typeof en = {
     unread: 'Neu:',
     somebody: 'Jemand',
     others: (count: number) => (count === 1 ? '1 weitere Person' : `${count} weitere Personen`),
+    membership: {
+      approved: () => 'Sie wurden aufgenommen.',
+      rejected: () => 'Ihre Anfrage wurde abgelehnt.',
+      invited: (who: string) => `Einladung zum Beitritt von ${who}.`,
+      removed: () => 'Sie sind nicht mehr Mitglied.',
+      role_changed: () => 'Sie haben eine andere Rolle.',
+      proposal_decided: () => 'Über Ihren Vorschlag wurde entschieden.',
+    },
     kinds: {
       'invite.used': (who: string) => `Beigetreten mit Ihrer Einladung: ${who}.`,
       'circle.invited': (who: string) => `Einladung in einen Kreis von ${who}.`,
@@ -346,7 +354,6 @@ export const de: typeof en = {
       'message.received': (who: string, count: number) =>
         count > 1 ? `${count} neue Nachrichten von ${who}.` : `Neue Nachricht von ${who}.`,
       'moderation.actioned': () => 'Über etwas von Ihnen wurde entschieden.',
-      'membership.decided': () => 'Es gibt Neues zu Ihrer Mitgliedschaft.',
       'event.reminder': () => 'Es gibt Neues zu einer Veranstaltung.',
       'order.updated': () => 'Es gibt Neues zu einer Bestellung.',
       'admin.broadcast': () => 'Mitteilung des Teams dieser Instanz.',

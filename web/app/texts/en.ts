@@ -317,6 +317,14 @@ export const en = {
     unread: 'New:',
     somebody: 'Somebody',
     others: (count: number) => (count === 1 ? '1 other person' : `${count} other people`),
+    membership: {
+      approved: () => 'You were admitted.',
+      rejected: () => 'Your request was rejected.',
+      invited: (who: string) => `${who} invites you to join.`,
+      removed: () => 'You are no longer a member.',
+      role_changed: () => 'You have another role.',
+      proposal_decided: () => 'Your proposal was decided.',
+    },
     kinds: {
       'invite.used': (who: string) => `${who} joined with your invitation.`,
       'circle.invited': (who: string) => `${who} invites you to a circle.`,
@@ -343,7 +351,6 @@ export const en = {
       'message.received': (who: string, count: number) =>
         count > 1 ? `${count} new messages from ${who}.` : `${who} wrote to you.`,
       'moderation.actioned': () => 'There was a decision about something of yours.',
-      'membership.decided': () => 'There is news about your membership.',
       'event.reminder': () => 'There is news about an event.',
       'order.updated': () => 'There is news about an order.',
       'admin.broadcast': () => 'A message from the staff of this instance.',
