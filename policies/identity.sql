@@ -1,7 +1,8 @@
 -- Who may see and change accounts, sessions and invites. Belongs to sql/identity/.
 
 -- users: the columns that identity adds
-grant select (role, first_name, last_name, country, city, about, profile_pic_url) on app.users to authenticated;
+grant select (role, first_name, last_name, country, city, about, profile_pic_url, card_rest)
+  on app.users to authenticated;
 grant update (username, first_name, last_name, country, city, about, profile_pic_url) on app.users to authenticated;
 grant select on app.person_card to authenticated;
 grant select on app.profile_card to authenticated;
@@ -84,6 +85,8 @@ grant execute on function
   private.make_default_persona,
   private.make_own_invite,
   private.own_profile,
+  private.person_rest,    -- a generated column of users uses it
+  private.persona_text,   -- a generated column of personas uses it
   private.require_own_persona,
   private.revoke_own_invite
   to authenticated;

@@ -21,6 +21,25 @@ comment on column app.users.credentials_version is
   'version, so it ends when the version increases.';
 comment on column app.users.country is 'The ISO 3166-1 alpha-2 code. Only the first admin has no country.';
 
+create function private.person_rest(
+  p_person_id uuid, p_username text, p_first_name text, p_last_name text, p_profile_pic_url text
+) returns text
+language plpgsql immutable   -- to_json is only stable, but text has the same JSON under all settings
+set search_path = ''
+as $$
+begin
+  return ',"personId":"' || p_person_id || '","username":"' || p_username
+         || '","firstName":' || to_json(p_first_name)::text || ',"lastName":' || to_json(p_last_name)::text
+         || ',"profilePicUrl":' || coalesce(to_json(p_profile_pic_url)::text, 'null') || '}';
+end $$;
+comment on function private.person_rest is
+  'The end of a person''s card: the fields that depend only on these columns, as JSON that begins with a comma. After '
+  'changing this function, rewrite the column app.users.card_rest.';
+alter table app.users add column card_rest text not null generated always as (
+  private.person_rest(person_id, username, first_name, last_name, profile_pic_url)) stored;
+comment on column app.users.card_rest is
+  'The end of the card. It is computed when the row changes, not at every read: private.person_rest.';
+
 create table app.accounts (
   user_id           uuid primary key references app.users on delete cascade,
   email             text not null check (length(email) between 3 and 254),
@@ -56,6 +75,19 @@ comment on table private.credentials is
   'that were issued before it with the same iat. With these (sub, iat, exp) stays unique.';
 comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';
 
+create function private.persona_text(p_id uuid, p_name text, p_accent text, p_profile_pic_url text) returns text
+language plpgsql immutable   -- row_to_json is only stable, but these types have the same text under all settings
+set search_path = ''
+as $$
+begin
+  return (
+    select row_to_json(s)::text
+    from (select p_id as id, p_name as name, p_accent as accent, p_profile_pic_url as "profilePicUrl") s);
+end $$;
+comment on function private.persona_text is
+  'A persona as the cards of posts have it: {id, name, accent, profilePicUrl}, as the text of JSON. After changing '
+  'this function, rewrite the column app.personas.card_text.';
+
 create table app.personas (
   id              uuid primary key default gen_random_uuid(),
   user_id         uuid not null references app.users on delete cascade,
@@ -65,10 +97,14 @@ create table app.personas (
   profile_pic_url text check (profile_pic_url ~* '^https?://' and length(profile_pic_url) <= 2000),
   is_default      boolean not null default false,
   created_at      timestamptz not null default now(),
+  card_text       text not null generated always as (
+    private.persona_text(id, name, accent, profile_pic_url)) stored,
   constraint persona_name_taken unique (user_id, name)
 );
 create unique index personas_default_key on app.personas (user_id) where is_default;
 comment on table app.personas is 'The personas under which a person publishes. Exactly one of them is the default.';
+comment on column app.personas.card_text is
+  'The persona in cards of posts. It is computed when the row changes, not at every read: private.persona_text.';
 
 insert into private.errors (code, status, text) values
   ('email_taken', 409, 'This email address is already registered.'),
@@ -84,11 +120,7 @@ from app.users u
 cross join lateral (
   select private.actor_id(u.username, (select domain from private.instance)) as actor_id offset 0) n   -- computed once
 cross join lateral (
-  select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","personId":"' || u.person_id
-         || '","username":"' || u.username
-         || '","firstName":' || to_json(u.first_name)::text
-         || ',"lastName":' || to_json(u.last_name)::text
-         || ',"profilePicUrl":' || coalesce(to_json(u.profile_pic_url)::text, 'null') || '}' as text) c;
+  select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '"' || u.card_rest as text) c;
 comment on view app.person_card is
   'How a person appears in every public response: {id, actorId, personId, username, firstName, lastName, '
   'profilePicUrl}, as json (card) and as its text (text); actor_id has the actor id alone.';

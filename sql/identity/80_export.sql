@@ -4,7 +4,7 @@
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.accounts', 'user_id', 'account', '{}'),
-  ('app.personas', 'user_id', 'personas', '{}'),
+  ('app.personas', 'user_id', 'personas', '{card_text}'),
   ('app.sessions', 'user_id', 'sessions', '{token_hash}'),
   ('private.password_resets', 'user_id', 'passwordResets', '{token_hash}'),
   ('private.email_verifications', 'user_id', 'emailVerifications', '{token_hash}'),
@@ -14,6 +14,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, reason) values
   ('app.invite_codes', 'used_by', 'The code belongs to somebody else; invitedBy names the inviter.'),
   ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');
+update private.personal_data set omits = omits || '{card_rest}' where relation = 'app.users'::regclass;
 
 create function private.is_single(p_source private.personal_data) returns boolean
 language plpgsql stable

@@ -231,6 +231,9 @@ create table app.post_interests (
   primary key (post_id, interest_id)
 );
 create unique index post_interests_primary_key on app.post_interests (post_id) where is_primary;
+create index post_interests_further_idx on app.post_interests (post_id) where not is_primary;
+comment on index app.post_interests_further_idx is
+  'Which posts of a page have more than their primary interest: private.card_texts.';
 create index post_interests_interest_id_idx on app.post_interests (interest_id, published_at desc, post_id desc);
 comment on table app.post_interests is
   'A post''s interests: the primary one, which is also in app.posts, and up to four more.';

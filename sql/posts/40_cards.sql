@@ -1,48 +1,28 @@
 -- The cards of posts. Cards are concatenated as text, because Postgres would parse json again at each step, which
 -- costs as much as building it.
 
-create function private.post_engagement_fields(p_ids uuid[]) returns text[]
-language plpgsql stable security definer   -- its callers check which of these posts the caller sees
-set search_path = ''
-as $$
-declare
-  v_me uuid := app.uid();
-begin
-  return array(
-    -- looks up once for all posts what only few of them have
-    with mine as materialized (
-      select array(select r.post_id from app.reactions r
-                   where r.post_id = any (p_ids) and r.user_id = v_me and r.kind = 'heart') as hearts,
-             array(select r.post_id from app.reactions r
-                   where r.post_id = any (p_ids) and r.user_id = v_me and r.kind = 'spark') as sparks,
-             array(select b.post_id from app.bookmarks b
-                   where b.post_id = any (p_ids) and b.user_id = v_me) as bookmarked,
-             array(select r.quoted_post_id from app.posts r
-                   where r.author_id = v_me and r.quoted_post_id = any (p_ids)
-                     and r.format = 'repost' and r.deleted_at is null) as reposted,
-             -- a subquery, because with a join the planner could start with every vote of the caller
-             array(select l.post_id from app.polls l
-                   where l.post_id = any (p_ids)
-                     and (select true from app.poll_votes v
-                          where v.poll_id = l.id and v.user_id = v_me limit 1)) as voted
-    )
-    select '"counters":{"reactions":' || c.reactions || ',"replies":' || c.replies || ',"shares":' || c.shares
-           || ',"bookmarks":' || c.bookmarks || ',"views":' || c.views
-           || '},"viewer":{"reactions":['
-           || concat_ws(',', case when w.id = any (m.hearts) then '"heart"' end,
-                             case when w.id = any (m.sparks) then '"spark"' end)
-           || '],"bookmarked":' || (w.id = any (m.bookmarked))
-           || ',"reposted":' || (w.id = any (m.reposted))
-           || ',"voted":' || (w.id = any (m.voted)) || '}'
-    from mine m
-    cross join unnest(p_ids) with ordinality as w (id, place)
-    left join app.post_counters c on c.post_id = w.id
-    order by w.place);
-end $$;
-comment on function private.post_engagement_fields is
-  'The parts of these posts'' cards that change with engagement, in order: for each post the fields counters and '
-  'viewer of a JSON object; null if a post does not exist.';
-call private.force_index_scans('private.post_engagement_fields');
+create view private.engagement_fields with (security_invoker) as
+select c.post_id,
+       '"counters":{"reactions":' || c.reactions || ',"replies":' || c.replies || ',"shares":' || c.shares
+       || ',"bookmarks":' || c.bookmarks || ',"views":' || c.views
+       || '},"viewer":{"reactions":['
+       || array_to_string(array(
+            select '"' || r.kind || '"' from app.reactions r
+            where r.post_id = c.post_id and r.user_id = (select app.uid()) order by r.kind), ',')
+       || '],"bookmarked":' || (c.bookmarks > 0 and (
+            select true from app.bookmarks b where b.post_id = c.post_id and b.user_id = (select app.uid())) is true)
+       || ',"reposted":' || ((
+            select true from app.posts r
+            where r.author_id = (select app.uid()) and r.quoted_post_id = c.post_id
+              and r.format = 'repost' and r.deleted_at is null) is true)
+       || ',"voted":' || ((
+            select true from app.polls l join app.poll_votes v on v.poll_id = l.id
+            where l.post_id = c.post_id and v.user_id = (select app.uid())) is true) || '}' as fields,
+       c.boost, c.boost_expires_at
+from app.post_counters c;
+comment on view private.engagement_fields is
+  'What changes with engagement in the cards of posts. fields has the fields counters and viewer of a JSON object. '
+  'For definer functions that check whether the caller sees the post.';
 
 create function private.require_engagement_card(p_post uuid) returns json
 language plpgsql stable security definer   -- checks once whether the post is visible
@@ -53,7 +33,7 @@ begin
   if not found then
     perform private.raise_error('post_unknown');   -- the post was hidden from the caller in the meantime
   end if;
-  return ('{' || (private.post_engagement_fields(array[p_post]))[1] || '}')::json;
+  return (select ('{' || e.fields || '}')::json from private.engagement_fields e where e.post_id = p_post);
 end $$;
 comment on function private.require_engagement_card is
   'The parts of a post''s card that engagement changes: {counters, viewer}.';
@@ -75,68 +55,100 @@ comment on function private.count_fitting_posts is
   'How many of these posts fit on a page of p_limit, including what they quote: private.count_fitting.';
 call private.force_index_scans('private.count_fitting_posts');
 
-create function private.card_texts(p_ids uuid[]) returns text[]
+create function private.interest_list(p_post uuid) returns text
+language plpgsql stable security definer   -- its callers check whether the caller sees the post
+set search_path = ''
+as $$
+begin
+  return (
+    select '[' || string_agg(i.card_start || ',"isPrimary":' || pi.is_primary || '}', ','
+                             order by pi.is_primary desc, i.name) || ']'
+    from app.post_interests pi join app.interests i on i.id = pi.interest_id where pi.post_id = p_post);
+end $$;
+comment on function private.interest_list is
+  'The interests of a post, the primary one first, as the text of JSON: [{id, slug, name, accentColor, isPrimary}]. '
+  'Null if it has none.';
+call private.force_index_scans('private.interest_list');
+
+create function private.series_list(p_post uuid) returns text
+language plpgsql stable security definer   -- its callers check whether the caller sees the post
+set search_path = ''
+as $$
+begin
+  return (
+    select json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id)::text
+    from app.series_items si join app.series s on s.id = si.series_id
+    where si.post_id = p_post);
+end $$;
+comment on function private.series_list is
+  'The series that contain a post, as the text of JSON: [{id, title}]. Null if there are none.';
+call private.force_index_scans('private.series_list');
+
+create function private.poll_text(p_post uuid) returns text
+language plpgsql stable security definer   -- its callers check whether the caller sees the post
+set search_path = ''
+as $$
+begin
+  return (select l.card::text from app.poll_card l where l.post_id = p_post);
+end $$;
+comment on function private.poll_text is 'The poll of a post, as the text of its card; null if it has none.';
+call private.force_index_scans('private.poll_text');
+
+create type app.card_text as (text text, quoted_id uuid);
+comment on type app.card_text is
+  'A card as JSON without quotedPostId, quotedPost and the closing brace; and what the post quotes.';
+
+create function private.card_texts(p_ids uuid[]) returns app.card_text[]
 language plpgsql stable security definer   -- checks once whether a post is visible, not once for each part of its card
 set search_path = ''
 as $$
-declare
-  v_engagement text[] := private.post_engagement_fields(p_ids);
 begin
   return array(
-    -- looks up once for all posts what only few of them have
+    -- looks up once for all posts what only few of them have; each is read by a function of its own, because a
+    -- statement prepares all of its joins, also those that it does not run
     with rare as materialized (
       select array(select l.post_id from app.polls l where l.post_id = any (p_ids)) as poll,
              array(select i.post_id from app.post_interests i where i.post_id = any (p_ids) and not i.is_primary)
                as interests,
-             array(select e.post_id from app.post_emotions e where e.post_id = any (p_ids)) as emotions,
              array(select si.post_id from app.series_items si where si.post_id = any (p_ids)) as series,
              array(select ca.post_id from app.post_co_authors ca where ca.post_id = any (p_ids)) as co_authors
     )
-    select t.text
+    select (t.text, t.quoted_post_id)::app.card_text
     from rare
     cross join unnest(p_ids) with ordinality as w (id, place)
     left join lateral (
-      select
+      select p.quoted_post_id,
         (p.card_start || ',"body":' || to_json(p.body)::text
          || ',"groupId":' || coalesce(case when space.kind = 'group' then '"' || space.id || '"' end, 'null')
          || ',"guildId":' || coalesce(case when space.kind = 'guild' then '"' || space.id || '"' end, 'null')
          || ',"spaceName":' || coalesce(to_json(space.name)::text, 'null'))
         || (',"authorId":"' || author.actor_id || '","author":' || author.text
-            || ',"personaId":' || coalesce('"' || persona.id || '"', 'null') || ',"persona":' || row_to_json(s)::text
+            || ',"personaId":' || coalesce('"' || persona.id || '"', 'null') || ',"persona":'
+            || coalesce(persona.card_text, '{"id":null,"name":null,"accent":null,"profilePicUrl":null}')
             || ',"coAuthors":' || case when p.id = any (rare.co_authors)
                  then private.co_author_list(p.id)::text else '[]' end)
-        || (',"interests":' || case when p.id = any (rare.interests) then (
-                 select '[' || string_agg(i.card_start || ',"isPrimary":' || pi.is_primary || '}', ','
-                                          order by pi.is_primary desc, i.name) || ']'
-                 from app.post_interests pi join app.interests i on i.id = pi.interest_id where pi.post_id = p.id)
-               else coalesce('[' || interest.card_start || ',"isPrimary":true}]', '[]') end
-            || ',"series":' || coalesce(case when p.id = any (rare.series) then (
-                 select json_agg(json_build_object('id', s.id, 'title', s.title) order by s.created_at, s.id)::text
-                 from app.series_items si join app.series s on s.id = si.series_id
-                 where si.post_id = p.id) end, '[]')
-            || ',"poll":' || coalesce(case when p.id = any (rare.poll) then (
-                 select l.card::text from app.poll_card l where l.post_id = p.id) end, 'null')
-            || ',"emojiBreakdown":' || coalesce(case when p.id = any (rare.emotions) then (
-                 select '{' || string_agg('"' || e.emotion || '":{"count":' || e.payments || ',"total":' || e.mana
-                                          || '}', ',' order by e.emotion) || '}'
-                 from app.post_emotions e where e.post_id = p.id and e.payments > 0) end, '{}'))
-        || (',' || v_engagement[w.place] || ',"boostScore":' || c.boost
-            || ',"boostExpiresAt":' || coalesce('"' || private.utc(c.boost_expires_at) || '"', 'null')) as text
+        || (',"interests":' || coalesce(case when p.id = any (rare.interests) then private.interest_list(p.id)
+                 else '[' || interest.card_start || ',"isPrimary":true}]' end, '[]')
+            || ',"series":' || coalesce(case when p.id = any (rare.series) then private.series_list(p.id) end, '[]')
+            || ',"poll":' || coalesce(case when p.id = any (rare.poll) then private.poll_text(p.id) end, 'null')
+            -- an array, which the index returns in order, because string_agg would sort
+            || ',"emojiBreakdown":{' || array_to_string(array(
+                 select '"' || e.emotion || '":{"count":' || e.payments || ',"total":' || e.mana || '}'
+                 from app.post_emotions e where e.post_id = p.id and e.payments > 0 order by e.emotion), ',') || '}')
+        || (',' || g.fields || ',"boostScore":' || g.boost
+            || ',"boostExpiresAt":' || coalesce('"' || private.utc(g.boost_expires_at) || '"', 'null')) as text
       from private.visible_posts p
-      join app.post_counters c on c.post_id = p.id
+      join private.engagement_fields g on g.post_id = p.id
       join app.person_card author on author.id = p.author_id
       left join app.interests interest on interest.id = p.interest_id
       left join app.spaces space on space.id = p.space_id
       left join app.personas persona on persona.user_id = p.author_id
         and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end
-      cross join lateral (
-        select persona.id, persona.name, persona.accent, persona.profile_pic_url as "profilePicUrl") s
       where p.id = w.id) t on true
-    order by w.place);
+  order by w.place);
 end $$;
 comment on function private.card_texts is
-  'The cards of these posts without what they quote, in order: each as JSON without the closing brace; null if the '
-  'caller does not see the post.';
+  'The cards of these posts, in order; null for a post that the caller does not see.';
 call private.force_index_scans('private.card_texts');
 
 create function private.post_cards(p_ids uuid[], p_more text[] default null) returns text
@@ -144,26 +156,24 @@ language plpgsql stable security definer   -- finds the quoted posts regardless 
 set search_path = ''
 as $$
 declare
-  v_quoted uuid[] := array(
-    select p.quoted_post_id from unnest(p_ids) with ordinality as w (id, place) left join app.posts p on p.id = w.id
-    order by w.place);
-  v_texts  text[];
+  v_cards  app.card_text[] := private.card_texts(p_ids);
+  v_ids    uuid[] := array(select c.quoted_id from unnest(v_cards) c where c.quoted_id is not null);
+  v_quoted app.card_text[];
 begin
-  if array_remove(v_quoted, null) = '{}' then
-    v_texts := private.card_texts(p_ids);
-  else
-    v_texts := private.card_texts(p_ids || v_quoted);
+  if v_ids <> '{}' then
+    v_quoted := private.card_texts(v_ids);
   end if;
   return (
-    select coalesce('[' || string_agg(
-             w.text || coalesce(',"quotedPostId":"' || q.id || '","quotedPost":' || q.text || '}',
-                                ',"quotedPostId":null,"quotedPost":null')
-                    || coalesce(p_more[w.place], '') || '}', ',' order by w.place) || ']', '[]')
-    from unnest(v_texts[:cardinality(p_ids)]) with ordinality as w (text, place)
-    left join lateral (
-      select v_quoted[w.place] as id, v_texts[cardinality(p_ids) + w.place] as text
-      where v_quoted[w.place] is not null) q on true
-    where w.text is not null);
+    select coalesce('[' || string_agg(o.text, ',') || ']', '[]')
+    -- ordered before, because string_agg would sort the texts
+    from (select c.text
+                 || coalesce(',"quotedPostId":"' || c.quoted_id || '","quotedPost":'
+                             || (v_quoted[array_position(v_ids, c.quoted_id)]).text || '}',
+                             ',"quotedPostId":null,"quotedPost":null')
+                 || coalesce(p_more[c.place], '') || '}' as text
+          from unnest(v_cards) with ordinality as c (text, quoted_id, place)
+          where c.text is not null
+          order by c.place) o);
 end $$;
 comment on function private.post_cards is
   'The cards of these posts that the caller sees, in order, as the text of a JSON array. Each card contains what the '
