@@ -27,12 +27,16 @@ alter table private.credentials enable row level security;
 
 -- sessions
 alter table app.sessions enable row level security;
-grant select (id, user_id, user_agent, created_at, last_used_at, expires_at, ended_at)
+grant select (id, user_id, live_tokens, user_agent, created_at, last_used_at, expires_at, ended_at,
+              kind, device, network, last_seen_at)
   on app.sessions to authenticated;
 create policy select_own on app.sessions for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.sessions is
-  'People see their own rotating sessions, without the columns against which their tokens are checked. Definer '
+  'People see their own sessions, without the columns against which their tokens are checked. Definer '
   'functions write sessions.';
+
+-- devices: only for definer functions
+alter table private.devices enable row level security;
 
 -- password_resets: only for definer functions
 alter table private.password_resets enable row level security;
@@ -76,6 +80,7 @@ comment on policy select_own on app.invite_tree is 'People see whom they invited
 -- helpers
 grant execute on function
   private.count_invites,
+  private.end_other_own_sessions,
   private.end_own_session,
   private.end_own_token,
   private.export_own,
@@ -84,7 +89,9 @@ grant execute on function
   private.invite_status,
   private.make_default_persona,
   private.make_own_invite,
+  private.note_session_seen,
   private.own_profile,
+  private.own_token,
   private.person_rest,    -- a generated column of users uses it
   private.persona_text,   -- a generated column of personas uses it
   private.require_own_persona,
@@ -96,6 +103,7 @@ grant execute on function
   api.create_invite,
   api.create_persona,
   api.delete_persona,
+  api.end_other_sessions,
   api.end_session,
   api.export_me,
   api.get_invite_tree,
@@ -116,6 +124,7 @@ grant execute on function
 grant execute on function
   api.change_password,
   api.check_password_reset,
+  api.end_alerted_session,
   api.erase_me,
   api.find_login,
   api.find_password,
@@ -134,6 +143,7 @@ grant execute on function
 -- jobs
 grant execute on function
   private.find_reset_mail,
+  private.find_session_mail,
   private.find_verification_mail,
   private.job_expire_invites,
   private.job_release_reservations,

@@ -844,6 +844,7 @@ export interface Schemas {
     | 'series_title'
     | 'series_unknown'
     | 'service_unavailable'
+    | 'session_over'
     | 'session_unknown'
     | 'sold_out'
     | 'solution_accepted'
@@ -1903,6 +1904,10 @@ export interface Schemas {
     lastUsedAt: Schemas['Timestamp']
     expiresAt: Schemas['Timestamp']
     endedAt: Schemas['Timestamp'] | null
+    kind: string
+    device: string | null
+    network: string | null
+    lastSeenAt: Schemas['Timestamp']
   }
   ExportedSolutionVotes: {
     solutionId: string | null
@@ -2575,6 +2580,19 @@ export interface Schemas {
     data: { [key: string]: Json }
   }
   LoggedEvents: { items: Schemas['LoggedEvent'][]; next: number; oldest: number | null }
+  Login: {
+    id: string
+    userAgent: string | null
+    createdAt: Schemas['Timestamp']
+    lastUsedAt: Schemas['Timestamp']
+    expiresAt: Schemas['Timestamp']
+    kind: 'rotating' | 'fixed'
+    device: string | null
+    network: string | null
+    lastSeenAt: Schemas['Timestamp']
+    isCurrent: boolean
+  }
+  LoginPage: { items: Schemas['Login'][]; nextCursor: string | null; hasMore: boolean }
   MatchedPerson: Schemas['PersonCard'] & { isFollowing: boolean; sharedInterests: number }
   MatchedPersonPage: { items: Schemas['MatchedPerson'][]; nextCursor: string | null; hasMore: boolean }
   Me: {
@@ -4629,14 +4647,6 @@ export interface Schemas {
   }
   ReviewPage: { items: Schemas['Review'][]; nextCursor: string | null; hasMore: boolean }
   RoleChange: { role: 'user' | 'moderator' | 'admin' }
-  RotatingSession: {
-    id: string
-    userAgent: string | null
-    createdAt: Schemas['Timestamp']
-    lastUsedAt: Schemas['Timestamp']
-    expiresAt: Schemas['Timestamp']
-  }
-  RotatingSessionPage: { items: Schemas['RotatingSession'][]; nextCursor: string | null; hasMore: boolean }
   Rule: {
     id: string
     name: string
@@ -5725,6 +5735,8 @@ export interface Answers {
   distribute: Schemas['Distributed']
   drop_interest: null
   edit_message: Schemas['Message']
+  end_alerted_session: Json
+  end_other_sessions: Schemas['SessionsEnded']
   end_session: null
   end_user_sessions: Schemas['SessionsEnded']
   enrol_course: Schemas['Course']
@@ -5903,7 +5915,7 @@ export interface Answers {
   list_rules: Schemas['RulePage']
   list_scheduled_posts: Schemas['PostPage']
   list_series_items: Schemas['SeriesParts']
-  list_sessions: Schemas['RotatingSessionPage']
+  list_sessions: Schemas['LoginPage']
   list_signals: Schemas['SignalPage']
   list_solutions: Schemas['SolutionPage']
   list_space_members: Schemas['GroupMemberPage'] | Schemas['MemberOfGuildPage']
@@ -5915,7 +5927,7 @@ export interface Answers {
   list_stuck_effects: Schemas['StuckEffectPage']
   list_suggested: Schemas['MatchedPersonPage']
   list_talent: Schemas['TalentPage']
-  list_user_sessions: Schemas['RotatingSessionPage']
+  list_user_sessions: Schemas['LoginPage']
   list_users: Schemas['StaffUserPage']
   list_video_comments: Schemas['VideoCommentPage']
   list_videos: Schemas['VideoPage']

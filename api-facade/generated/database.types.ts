@@ -362,6 +362,7 @@ export type Database = {
       distribute: { Args: { p_amount: number; p_guild_id: string; p_note?: string }; Returns: Answers['distribute'] }
       drop_interest: { Args: { p_interest_id: string }; Returns: Answers['drop_interest'] }
       edit_message: { Args: { p_body: string; p_id: string }; Returns: Answers['edit_message'] }
+      end_other_sessions: { Args: Record<PropertyKey, never>; Returns: Answers['end_other_sessions'] }
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
       end_user_sessions: { Args: { p_id: string; p_reason?: string }; Returns: Answers['end_user_sessions'] }
       enrol_course: { Args: { p_expected_price?: number; p_id: string }; Returns: Answers['enrol_course'] }

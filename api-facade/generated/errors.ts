@@ -367,6 +367,7 @@ export const errors = {
   series_repost: [422, 'A repost cannot be an item of a series.'],
   series_title: [422, 'A series must have a title of 1 to 200 characters.'],
   series_unknown: [404, 'There is no such series.'],
+  session_over: [410, 'This login has already ended.'],
   session_unknown: [404, 'There is no such session.'],
   sold_out: [409, 'This offering is sold out.'],
   solution_accepted: [409, 'An accepted solution cannot be deleted.'],

@@ -1475,7 +1475,7 @@ export const sections = {
   },
   sessions: {
     single: false,
-    about: 'Families of refresh tokens, one per login.',
+    about: 'What each login began.',
     fields: {
       id: ['uuid'],
       userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
@@ -1494,8 +1494,18 @@ export const sections = {
         'timestamp with time zone',
         'When the refresh token of the previous generation was first used; when the session began, if there is no previous one.',
       ],
-      expiresAt: ['timestamp with time zone', '60 days after the last refresh.'],
+      expiresAt: [
+        'timestamp with time zone',
+        '60 days after the last refresh; in a fixed session when its token expires.',
+      ],
       endedAt: ['timestamp with time zone?', 'When it was ended before it expired; null otherwise.'],
+      kind: ['text'],
+      device: [
+        'text?',
+        'What the client called the device, otherwise what its User-Agent says, such as Firefox on Windows. Without dots, slashes and colons, because a mail shows it, and must not show a link of a stranger.',
+      ],
+      network: ['cidr?', 'From where the session began: the /24 of an IPv4 address, or the /48 of an IPv6 address.'],
+      lastSeenAt: ['timestamp with time zone'],
     },
   },
   solutionVotes: {

@@ -1,8 +1,9 @@
-// When people were last seen: kept in memory and written from time to time instead of with every request.
+// When people and their sessions were last seen: kept in memory and written from time to time instead of with every
+// request.
 import { call } from './call.ts'
 import type { Context } from './context.ts'
 
-/** How long a person counts as seen without another write. Milliseconds; the same as in api.note_presence. */
+/** How long a token counts as seen without another write. Milliseconds; the same as in api.note_presence. */
 const PERIOD = 5 * 60_000
 const CAPACITY = 100_000
 
@@ -11,15 +12,16 @@ export function createPresence(): (c: Context) => void {
   const seen = new Map<string, number>()
 
   return (c) => {
-    const person = c.get('claims')?.sub
-    if (!person || c.res.status === 401) return
+    const claims = c.get('claims')
+    if (!claims || c.res.status === 401) return
+    const token = `${claims.sub} ${claims.iat} ${claims.exp}`
     const now = Date.now()
-    if (now - (seen.get(person) ?? 0) < PERIOD) return
-    seen.delete(person) // to the end of the map
+    if (now - (seen.get(token) ?? 0) < PERIOD) return
+    seen.delete(token) // to the end of the map
     const oldest = seen.size >= CAPACITY ? seen.keys().next().value : undefined
     if (oldest !== undefined) seen.delete(oldest)
-    seen.set(person, now)
+    seen.set(token, now)
     // a token that ended with this request is refused, which is correct
-    call(c, 'note_presence', {}, 'user').catch(() => seen.delete(person))
+    call(c, 'note_presence', {}, 'user').catch(() => seen.delete(token))
   }
 }

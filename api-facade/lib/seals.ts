@@ -5,7 +5,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The purposes of tokens: one is never valid for another purpose. */
-export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'unsubscribe' | 'upload'
+export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'alert' | 'unsubscribe' | 'upload'
 /**
  * What a token contains: a UUID and a generation. The generation says how often the token was replaced; for a device it
  * is the day, for an upload the second at which it ends.
@@ -41,6 +41,7 @@ export function createSeals(secrets: readonly [string, ...string[]]): Seals {
     reset: keysFor('reset'),
     email: keysFor('email'),
     device: keysFor('device'),
+    alert: keysFor('alert'),
     unsubscribe: keysFor('unsubscribe'),
     upload: keysFor('upload'),
   }

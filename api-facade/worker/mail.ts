@@ -12,10 +12,11 @@ export const MAIL = 'mail'
 type MailOptions = { seals: Seals; functions: Functions; publicUrl: string } & Reports
 
 /** The data of a job, from `private.enqueue('mail', …)`. */
-type MailJob = { resetId: string } | { verificationId: string; letter: string }
+type MailJob = { resetId: string } | { verificationId: string; letter: string } | { sessionId: string }
 type Ended = { ended: true }
 type Reset = { to: string; tokenHash: string; endsAt: string }
 type Verification = { to: string; letter: keyof typeof letters; tokenHash?: string; endsAt?: string }
+type Alert = { to: string; tokenHash: string; device: string | null; network: string | null; at: string }
 type Message = { subject: string; text: string }
 type Link = { url: string; token: string; until: string }
 
@@ -51,7 +52,12 @@ export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadL
 
 /** @returns how many mails were sent: none if nobody has the address, it does not exist, or the link has ended */
 async function send(db: Db, job: MailJob, options: MailOptions): Promise<number> {
-  const mail = 'resetId' in job ? await findReset(db, job.resetId, options) : await findVerification(db, job, options)
+  const mail =
+    'resetId' in job
+      ? await findReset(db, job.resetId, options)
+      : 'sessionId' in job
+        ? await findAlert(db, job.sessionId, options)
+        : await findVerification(db, job, options)
   if (!mail) return 0
   if ('ended' in mail) {
     options.log.warn({ job: MAIL, ...job }, 'a mail was dropped, because its link is no longer valid')
@@ -88,6 +94,14 @@ async function findVerification(db: Db, job: { verificationId: string; letter: s
   return { id: `${id}.${mail.letter}`, to: mail.to, ...message }
 }
 
+async function findAlert(db: Db, id: string, { seals, publicUrl }: MailOptions) {
+  const { rows } = await db.executeSql('select private.find_session_mail($1) as alert', [id])
+  const [{ alert }] = rows as [{ alert: Alert | Ended }]
+  if ('ended' in alert) return alert
+  const link = linkTo(`${publicUrl}/end-session`, tokenOf(seals, 'alert', id, alert.tokenHash))
+  return { id: `${id}.alert`, to: alert.to, ...alertMessage(link, alert) }
+}
+
 function tokenOf(seals: Seals, purpose: Purpose, id: string, hash: string): string {
   const token = seals.find(purpose, { id, generation: 0 }, hash)
   if (!token) throw new Error('the secret of this token is no longer configured')
@@ -101,8 +115,10 @@ function tokenOf(seals: Seals, purpose: Purpose, id: string, hash: string): stri
 const linkTo = (page: string, token: string, endsAt = ''): Link => ({
   url: `${page}#token=${token}`,
   token,
-  until: `${endsAt.slice(0, 10)} ${endsAt.slice(11, 16)} UTC`,
+  until: timeText(endsAt),
 })
+
+const timeText = (at: string) => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 
 const resetMessage = ({ url, token, until }: Link): Message => ({
   subject: 'A new password for Kith',
@@ -119,6 +135,31 @@ ${token}
 
 It can be used once. If it was not you, ignore this mail: your
 password does not change.
+`,
+})
+
+const alertMessage = ({ url, token }: Link, { device, network, at }: Alert): Message => ({
+  subject: 'A login to Kith on a new device',
+  text: `Hello,
+
+somebody (we hope it was you) logged in to your account on a device
+that we did not know:
+
+${device ?? 'a device without a name'}
+${network ? `network ${network}` : 'an unknown network'}
+${timeText(at)}
+
+If it was you, ignore this mail.
+
+If it was not you, somebody knows your password. End that login here:
+
+${url}
+
+or enter this code in the app:
+
+${token}
+
+Then set a new password.
 `,
 })
 

@@ -108,11 +108,16 @@ select s.created_at as at, s.id, s.user_id,
          'userAgent', s.user_agent,
          'createdAt', private.utc(s.created_at),
          'lastUsedAt', private.utc(s.last_used_at),
-         'expiresAt', private.utc(s.expires_at)) as card
+         'expiresAt', private.utc(s.expires_at),
+         'kind', s.kind,
+         'device', s.device,
+         'network', s.network,
+         'lastSeenAt', private.utc(greatest(s.last_seen_at, s.last_used_at)),
+         'isCurrent', false) as card
 from app.sessions s
 where s.ended_at is null and s.expires_at > now();
 comment on view private.staff_sessions is
-  'Rotating sessions that have not ended, as staff sees them: what the person sees of them, without tokens.';
+  'Sessions that have not ended, as staff sees them: what the person sees of them, without tokens.';
 
 create function api.list_user_sessions(p_id text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -123,8 +128,8 @@ begin
                             array['user_id'], null, null, null, p_limit, p_cursor);
 end $$;
 comment on function api.list_user_sessions is
-  'The rotating sessions of a person that have not ended, newest first: {id, userAgent, createdAt, lastUsedAt, '
-  'expiresAt}.';
+  'The sessions of a person that have not ended, newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt, kind, '
+  'device, network, lastSeenAt, isCurrent}. isCurrent is always false, because none is the session of the reader.';
 
 create function private.end_sessions_of(p_person app.users, p_reason text) returns integer
 language plpgsql volatile security definer   -- nobody may read the sessions of others
@@ -139,7 +144,7 @@ begin
   return v_ended;
 end $$;
 comment on function private.end_sessions_of is
-  'Ends all tokens and sessions of a person whose row private.lock_account locked, and returns how many rotating '
+  'Ends all tokens and sessions of a person whose row private.lock_account locked, and returns how many '
   'sessions these were. Leaves an audit entry.';
 
 create function api.end_user_sessions(p_id text, p_reason text default null) returns json
@@ -155,5 +160,5 @@ begin
     private.lock_account(private.require_any_person(p_id)), v_reason));
 end $$;
 comment on function api.end_user_sessions is
-  'Ends all tokens and sessions of a person, who can log in again: {ended} is the number of rotating sessions. Leaves '
+  'Ends all tokens and sessions of a person, who can log in again: {ended} is the number of sessions. Leaves '
   'an audit entry.';

@@ -1724,12 +1724,22 @@ alter table app.series_items
   drop constraint series_items_position_check,
   add constraint series_items_rules check (private.series_items_rules("position"));
 
-create function private.sessions_rules(generation integer, token_hash bytea, user_agent text) returns boolean
+create function private.sessions_rules(
+  generation integer,
+  token_hash bytea,
+  user_agent text,
+  kind text,
+  device text,
+  alert_hash bytea) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
+  if (length(alert_hash) = 32) is false then perform private.raise_check_violation('sessions_alert_hash_check'); end if;
+  if ((kind = 'rotating'::text) = (token_hash IS NOT NULL)) is false then perform private.raise_check_violation('sessions_check'); end if;
+  if (device ~ '^[[:alnum:] ''’()+,_-]{1,80}$'::text) is false then perform private.raise_check_violation('sessions_device_check'); end if;
   if (generation >= 0) is false then perform private.raise_check_violation('sessions_generation_check'); end if;
+  if (kind = ANY (ARRAY['rotating'::text, 'fixed'::text])) is false then perform private.raise_check_violation('sessions_kind_check'); end if;
   if (length(token_hash) = 32) is false then perform private.raise_check_violation('sessions_token_hash_check'); end if;
   if (length(user_agent) <= 300) is false then perform private.raise_check_violation('sessions_user_agent_check'); end if;
   return true;
@@ -1737,10 +1747,20 @@ end $$;
 comment on function private.sessions_rules is 'The checks of app.sessions. Raises the code of the one that a row breaks.';
 grant execute on function private.sessions_rules to anon, authenticated, service_role, gate;
 alter table app.sessions
+  drop constraint sessions_alert_hash_check,
+  drop constraint sessions_check,
+  drop constraint sessions_device_check,
   drop constraint sessions_generation_check,
+  drop constraint sessions_kind_check,
   drop constraint sessions_token_hash_check,
   drop constraint sessions_user_agent_check,
-  add constraint sessions_rules check (private.sessions_rules(generation, token_hash, user_agent));
+  add constraint sessions_rules check (private.sessions_rules(
+  generation,
+  token_hash,
+  user_agent,
+  kind,
+  device,
+  alert_hash));
 
 create function private.solution_votes_rules(value smallint) returns boolean
 language plpgsql immutable

@@ -39,14 +39,15 @@ begin
   perform from private.credentials where user_id = p_user for update;
   perform private.check_lock_order('person', p_user::text);
   perform from app.users where id = p_user for no key update;
-  update app.sessions set ended_at = now(), user_agent = null where user_id = p_user and ended_at is null;
+  update app.sessions set ended_at = now(), user_agent = null, device = null, network = null
+  where user_id = p_user and ended_at is null;
   return greatest(
     floor(extract(epoch from clock_timestamp()))::bigint + 1,
     -- the last token may already have an iat in that next second, because iat is never before tokens_valid_from
     (select last_issued_at + 1 from private.credentials where user_id = p_user));
 end $$;
 comment on function private.close_sessions is
-  'Locks a person and ends their rotating sessions. Returns the value that tokens_valid_from must have to revoke '
+  'Locks a person and ends their sessions. Returns the value that tokens_valid_from must have to revoke '
   'every token issued so far: the next whole second.';
 
 create function private.end_tokens(p_user uuid) returns void
@@ -58,7 +59,7 @@ declare
 begin
   update app.users set tokens_valid_from = v_from where id = p_user;
 end $$;
-comment on function private.end_tokens is 'Revokes every token issued so far, and ends the rotating sessions.';
+comment on function private.end_tokens is 'Revokes every token issued so far, and ends the sessions.';
 
 create function private.end_devices_of_banned(p_user app.users) returns void
 language plpgsql volatile
@@ -94,6 +95,9 @@ begin
   if p_everywhere then
     perform private.end_tokens(app.uid());
   else
+    perform private.end_session(app.uid(), s.id)
+    from app.sessions s
+    where s.user_id = app.uid() and s.ended_at is null and s.kind = 'fixed' and s.live_tokens @> private.own_token();
     insert into private.revoked_tokens (user_id, issued_at, expires_at)
     values (app.uid(), (v_claims ->> 'iat')::bigint, (v_claims ->> 'exp')::bigint)
     on conflict do nothing;
@@ -143,15 +147,18 @@ comment on function private.check_not_banned is
 
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
-  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
+  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
+  p_device text default null, p_address text default null, p_alert_hash bytea default null
 ) returns json
 language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
 as $$
 declare
   v_claims json;
+  v_before boolean;
 begin
-  perform from private.credentials c
+  select c.last_issued_at > 0 into v_before
+  from private.credentials c
   where c.user_id = p_user_id and c.password_hash = p_password_hash
   for update;
   if not found then
@@ -162,12 +169,15 @@ begin
     update private.credentials set password_hash = p_new_hash where user_id = p_user_id;
   end if;
   v_claims := private.issue_claims(p_user_id, p_seconds);
-  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address,
+                                case when v_before then p_alert_hash end);
   return private.login_answer(p_user_id, v_claims);
 end $$;
 comment on function api.log_in is
   'For the facade alone, after it has checked the password: logs the person in, {claims, user, credentialsVersion}. '
-  'p_new_hash replaces a hash whose parameters have become too weak. With p_family it starts a rotating session.';
+  'p_new_hash replaces a hash whose parameters have become too weak. p_family is the id of the session; with '
+  'p_refresh_hash it is a rotating one. With p_alert_hash a login on a device on which the person never logged in is '
+  'mailed to them, unless it is their first login.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile
@@ -180,5 +190,5 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.log_out is
-  'Revokes the token of this request or, with scope global, every token of the caller. With p_family it also ends '
-  'that rotating session if it is the caller''s.';
+  'Revokes the token of this request or, with scope global, every token of the caller. Ends the session of the token '
+  'if it is a fixed one. With p_family it also ends that rotating session if it is the caller''s.';

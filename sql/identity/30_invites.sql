@@ -175,7 +175,8 @@ create function api.register(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
   p_date_of_birth date, p_country text, p_city text, p_seconds integer,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
-  p_verification_id uuid default null, p_verification_hash bytea default null
+  p_verification_id uuid default null, p_verification_hash bytea default null,
+  p_device text default null, p_address text default null
 ) returns json
 language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
@@ -211,13 +212,13 @@ begin
     'codeId', v_code.id, 'newUserId', v_person, 'inviterUserId', v_code.generated_by), array[v_code.generated_by]);
 
   v_claims := private.issue_claims(v_person, p_seconds);
-  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address);
   return private.login_answer(v_person, v_claims);
 end $$;
 comment on function api.register is
-  'For the facade alone: redeems a reservation and creates the person: {claims, user, credentialsVersion}. With '
-  'p_family it starts a rotating session. With p_verification_id it mails a link that verifies the address. A failure '
-  'does not change the reservation.';
+  'For the facade alone: redeems a reservation and creates the person: {claims, user, credentialsVersion}. '
+  'p_family is the id of the session; with p_refresh_hash it is a rotating one. With p_verification_id it mails a '
+  'link that verifies the address. A failure does not change the reservation.';
 
 create function private.ensure_first_admin(p_email text, p_password_hash text) returns json
 language plpgsql volatile

@@ -1,5 +1,6 @@
--- Rotating sessions: an access token is valid for 15 minutes, and a refresh token for one use. The facade makes
--- refresh tokens, HMAC-SHA256(key, family ‖ generation). The rules that say which refresh tokens are valid are here.
+-- Sessions: what a login began. In a fixed one, the access token is valid for seven days. In a rotating one, it is
+-- valid for 15 minutes, and a refresh token for one use. The facade makes refresh tokens, HMAC-SHA256(key, family ‖
+-- generation). The rules that say which refresh tokens are valid are here.
 -- docs/decisions.md, Tokens and sessions.
 
 create table app.sessions (
@@ -7,24 +8,41 @@ create table app.sessions (
   user_id      uuid not null references app.users on delete cascade,
   issued_at    bigint not null,
   generation   integer not null default 0 check (generation >= 0),
-  token_hash   bytea not null check (length(token_hash) = 32),
+  token_hash   bytea check (length(token_hash) = 32),
   live_tokens  jsonb not null default '[]',
   user_agent   text check (length(user_agent) <= 300),
   created_at   timestamptz not null default now(),
   last_used_at timestamptz not null default now(),
   expires_at   timestamptz not null default now() + interval '60 days',
-  ended_at     timestamptz
+  ended_at     timestamptz,
+  kind         text not null default 'rotating' check (kind in ('rotating', 'fixed')),
+  device       text check (device ~ '^[[:alnum:] ''’()+,_-]{1,80}$'),
+  network      cidr,
+  last_seen_at timestamptz not null default now(),
+  alert_hash   bytea check (length(alert_hash) = 32),
+  check ((kind = 'rotating') = (token_hash is not null))
 );
 create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id desc) where ended_at is null;
 create index sessions_of_user_idx on app.sessions (user_id, created_at);
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
-  'Families of refresh tokens, one per login. generation and token_hash are the current generation and the SHA-256 of '
-  'its refresh token. An ended session keeps its row until it expires, so that it stays ended.';
+  'What each login began. A rotating session is a family of refresh tokens: generation and token_hash are the current '
+  'generation and the SHA-256 of its refresh token. A fixed session is one access token without a refresh token. An '
+  'ended session keeps its row until it expires, so that it stays ended.';
+comment on column app.sessions.device is
+  'What the client called the device, otherwise what its User-Agent says, such as Firefox on Windows. Without dots, '
+  'slashes and colons, because a mail shows it, and must not show a link of a stranger.';
+comment on column app.sessions.network is 'From where the session began: the /24 of an IPv4 address, or the /48 of an '
+  'IPv6 address.';
+comment on column app.sessions.last_seen_at is
+  'When a token of the session was last used, accurate to five minutes: see api.note_presence.';
+comment on column app.sessions.alert_hash is
+  'The SHA-256 of the token by which a mailed link ends the session; null if no mail told of the session.';
 comment on column app.sessions.live_tokens is
   'The access tokens that the session issued and that have not expired: [[iat, exp], …] in unix seconds. They end '
   'with the session.';
-comment on column app.sessions.expires_at is '60 days after the last refresh.';
+comment on column app.sessions.expires_at is
+  '60 days after the last refresh; in a fixed session when its token expires.';
 comment on column app.sessions.ended_at is 'When it was ended before it expired; null otherwise.';
 comment on column app.sessions.issued_at is
   'iat of the first access token in unix seconds. A session older than the person''s tokens_valid_from is no longer '
@@ -38,6 +56,18 @@ insert into private.errors (code, status, text) values
   ('refresh_token_invalid', 401, 'This refresh token is not valid. Log in again.'),
   ('refresh_token_reused', 401, 'This refresh token was already used, so its session was ended. Log in again.'),
   ('session_unknown', 404, 'There is no such session.');
+
+create function private.own_token() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_claims jsonb := current_setting('request.jwt.claims')::jsonb;
+begin
+  return jsonb_build_array(jsonb_build_array(v_claims -> 'iat', v_claims -> 'exp'));
+end $$;
+comment on function private.own_token is
+  'The token of this request as app.sessions.live_tokens contains it: [[iat, exp]].';
 
 create function private.note_token(p_family uuid, p_claims json) returns void
 language plpgsql volatile
@@ -59,7 +89,7 @@ as $$
 declare
   v_tokens jsonb;
 begin
-  update app.sessions set ended_at = now(), user_agent = null
+  update app.sessions set ended_at = now(), user_agent = null, device = null, network = null
   where id = p_family and user_id = p_user and ended_at is null
   returning live_tokens into v_tokens;
   insert into private.revoked_tokens (user_id, issued_at, expires_at)
@@ -67,7 +97,8 @@ begin
   on conflict do nothing;
 end $$;
 comment on function private.end_session is
-  'Ends a session of a person: its refresh token and the access tokens that it issued are revoked at once.';
+  'Ends a session of a person: its refresh token and the access tokens that it issued are revoked at once. Does '
+  'nothing if it has ended.';
 
 create function private.end_own_session(p_family uuid) returns void
 language plpgsql volatile security definer   -- nobody may write the denylist
@@ -78,26 +109,36 @@ begin
 end $$;
 comment on function private.end_own_session is 'Ends a session if it is the caller''s.';
 
-create function private.start_session(p_family uuid, p_claims json, p_refresh_hash bytea, p_user_agent text)
-returns void
+create function private.start_session(
+  p_id uuid, p_claims json, p_refresh_hash bytea, p_user_agent text, p_device text, p_address text,
+  p_alert_hash bytea default null
+) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_person uuid := p_claims ->> 'sub';
+  v_id      uuid := coalesce(p_id, gen_random_uuid());   -- the facade of 1.0.0 gives no id to a fixed session
+  v_person  uuid := p_claims ->> 'sub';
+  v_kind    text := case when p_refresh_hash is null then 'fixed' else 'rotating' end;
+  v_network cidr := private.network_of(p_address);
 begin
-  if p_family is not null then
-    insert into app.sessions (id, user_id, issued_at, token_hash, user_agent)
-    values (p_family, v_person, (p_claims ->> 'iat')::bigint, p_refresh_hash, p_user_agent);
-    perform private.note_token(p_family, p_claims);
-    perform private.end_session(v_person, s.id)
-    from (select id from app.sessions where user_id = v_person and ended_at is null
-          order by id = p_family desc, last_used_at desc, id offset 100) s;
+  insert into app.sessions (id, user_id, issued_at, token_hash, kind, user_agent, device, network, expires_at)
+  values (v_id, v_person, (p_claims ->> 'iat')::bigint, p_refresh_hash, v_kind, p_user_agent, p_device, v_network,
+          case v_kind when 'fixed' then to_timestamp((p_claims ->> 'exp')::double precision)
+                      else now() + interval '60 days' end);
+  perform private.note_token(v_id, p_claims);
+  perform private.end_session(v_person, s.id)
+  from (select id from app.sessions
+        where user_id = v_person and ended_at is null and kind = v_kind and expires_at > now()
+        order by id = v_id desc, greatest(last_used_at, last_seen_at) desc, id offset 100) s;
+  if private.note_device(v_person, p_device, v_network) then
+    perform private.alert_of_session(v_id, v_person, p_alert_hash);
   end if;
 end $$;
 comment on function private.start_session is
-  'Starts a rotating session with the claims of its first access token, and ends the least recently used session if '
-  'there are more than 100. Does nothing if p_family is null. The calling function must have locked the person''s '
+  'Starts a session with the claims of its first access token: a rotating one if there is a hash of a refresh token, '
+  'otherwise a fixed one. Ends the least recently used session of its kind if there are more than 100. With '
+  'p_alert_hash it mails the person if the device is new. The calling function must have locked the person''s '
   'credentials.';
 
 create function api.refresh_session(
@@ -171,15 +212,18 @@ begin
                  order by created_at desc, id desc limit 51);
   select json_agg(json_build_object(
            'id', s.id, 'userAgent', s.user_agent, 'createdAt', private.utc(s.created_at),
-           'lastUsedAt', private.utc(s.last_used_at), 'expiresAt', private.utc(s.expires_at))
+           'lastUsedAt', private.utc(s.last_used_at), 'expiresAt', private.utc(s.expires_at),
+           'kind', s.kind, 'device', s.device, 'network', s.network,
+           'lastSeenAt', private.utc(greatest(s.last_seen_at, s.last_used_at)),
+           'isCurrent', s.live_tokens @> private.own_token())
            order by s.created_at desc, s.id desc)
   into v_items
   from app.sessions s where s.id = any (v_ids[:p_limit]);
   return private.page(v_items, v_ids::text[], p_limit);
 end $$;
 comment on function api.list_sessions is
-  'The caller''s rotating sessions that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, '
-  'expiresAt}.';
+  'The caller''s sessions that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt, kind, '
+  'device, network, lastSeenAt, isCurrent}.';
 call private.force_index_scans('api.list_sessions');
 
 create function api.end_session(p_id uuid) returns json
@@ -194,5 +238,37 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.end_session is
-  'Ends a rotating session of the caller: its refresh token and its access tokens are revoked at once. Repeating it '
-  'changes nothing.';
+  'Ends a session of the caller: its refresh token and its access tokens are revoked at once. Repeating it changes '
+  'nothing.';
+
+create function private.end_other_own_sessions() returns integer
+language plpgsql volatile security definer   -- nobody may write the denylist
+set search_path = ''
+as $$
+declare
+  v_caller uuid := private.require_caller();
+  v_ids    uuid[];
+begin
+  -- credentials before sessions: no login of the caller begins a session meanwhile
+  perform private.check_lock_order('credentials', v_caller::text);
+  perform from private.credentials where user_id = v_caller for update;
+  v_ids := array(select id from app.sessions
+                 where user_id = v_caller and ended_at is null and expires_at > now()
+                   and not live_tokens @> private.own_token()
+                 order by id);
+  perform private.end_session(v_caller, id) from unnest(v_ids) id;
+  return cardinality(v_ids);
+end $$;
+comment on function private.end_other_own_sessions is
+  'Ends the caller''s sessions, at most 200, except the one to which the token of this request belongs. Returns how '
+  'many.';
+
+create function api.end_other_sessions() returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return json_build_object('ended', private.end_other_own_sessions());
+end $$;
+comment on function api.end_other_sessions is
+  'Ends all sessions of the caller except the one of this request, {ended}: how many. Its tokens remain valid.';

@@ -55,7 +55,8 @@ comment on function private.replace_password is
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
-  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null
+  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
+  p_device text default null, p_address text default null
 ) returns json
 language plpgsql volatile security definer   -- only for gate: a person may write neither hashes nor tokens_valid_from
 set search_path = ''
@@ -71,13 +72,14 @@ begin
   end if;
   perform private.replace_password(v_caller, p_new_hash);
   v_claims := private.issue_claims(v_caller, p_seconds);
-  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent);
+  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address);
   return private.login_answer(v_caller, v_claims);
 end $$;
 comment on function api.change_password is
   'For the facade alone, after it has checked the old password: sets the new one and returns {claims, user, '
   'credentialsVersion} for new tokens. It ends every token, session and device token of the caller, and the links '
-  'that were mailed for a password or a change of address. With p_family it starts a rotating session.';
+  'that were mailed for a password or a change of address. p_family is the id of the new session; with p_refresh_hash '
+  'it is a rotating one.';
 
 create function api.request_password_reset(p_email text, p_id uuid, p_token_hash bytea) returns json
 language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows

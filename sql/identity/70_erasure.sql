@@ -62,6 +62,7 @@ begin
   where user_id = p_user.id;
   update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = p_user.id;
   delete from app.sessions where user_id = p_user.id;
+  delete from private.devices where user_id = p_user.id;
   delete from private.password_resets where user_id = p_user.id;
   delete from private.email_verifications where user_id = p_user.id;
   -- comes last, because a transaction that writes the person's ledger also locks this row after all others
@@ -71,8 +72,8 @@ begin
   where user_id = p_user.id;
 end $$;
 comment on function private.erase_account is
-  'Step: deletes an erased person''s addresses, birthday, phone number, sessions and the texts of their personas, '
-  'sets a hash that matches no password, and revokes all their invite codes.';
+  'Step: deletes an erased person''s addresses, birthday, phone number, sessions, devices and the texts of their '
+  'personas, sets a hash that matches no password, and revokes all their invite codes.';
 call private.force_index_scans('private.erase_account');
 insert into private.account_steps (step, events, position) values
   ('private.erase_account', '{erasure}', 178);

@@ -5,7 +5,7 @@
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.accounts', 'user_id', 'account', '{}'),
   ('app.personas', 'user_id', 'personas', '{card_text}'),
-  ('app.sessions', 'user_id', 'sessions', '{token_hash}'),
+  ('app.sessions', 'user_id', 'sessions', '{token_hash,alert_hash}'),
   ('private.password_resets', 'user_id', 'passwordResets', '{token_hash}'),
   ('private.email_verifications', 'user_id', 'emailVerifications', '{token_hash}'),
   ('app.invite_codes', 'generated_by', 'inviteCodes', '{reservation_id,candidate_session_id}'),
@@ -13,6 +13,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.invite_tree', 'invitee_id', 'invitedBy', '{code_id}');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.invite_codes', 'used_by', 'The code belongs to somebody else; invitedBy names the inviter.'),
+  ('private.devices', 'user_id', 'Hashes by which a login recognizes a device; sessions has the devices.'),
   ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');
 update private.personal_data set omits = omits || '{card_rest}' where relation = 'app.users'::regclass;
 

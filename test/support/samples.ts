@@ -92,6 +92,7 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
     },
   })
   sample('end_session', { p_id: '00000000-0000-4000-8000-000000000001' })
+  sample('end_other_sessions')
   sample('log_out', { p_scope: 'local', p_family: null })
   sample('export_me', { p_section: null, p_after: null })
   sample('begin_import')

@@ -182,6 +182,32 @@ describe('The pages for people', { timeout: 120_000 }, () => {
     tab.isClean([404])
   })
 
+  test('end a login on a new device by the link in the mail, once', async () => {
+    const { email, password } = bob
+    const stranger = await alice.withToken(undefined).post<{ accessToken: string }>('/auth/login', {
+      ...{ email, password, deviceName: 'Stranger' },
+    })
+    const tab = await openTab(browser, url)
+    const link = await linkTo(email, '/end-session')
+    await tab.goto(link)
+    await tab.getByRole('heading', { name: 'End a login' }).waitFor()
+    isPlain(tab)
+    await tab.isAccessible()
+    const status = async () => (await alice.withToken(stranger.body.accessToken).get('/me')).status
+    expect(await status()).toBe(200) // opening the link is not enough
+    await tab.getByRole('button', { name: 'End the login' }).click()
+    await tab.getByText('The login has ended.').waitFor()
+    await tab.isAccessible()
+    expect(await status()).toBe(401)
+    await tab.goto('/rules')
+    await tab.goto(link)
+    await tab.getByRole('button', { name: 'End the login' }).click()
+    await tab.getByText('This login has already ended.').waitFor()
+    await tab.getByRole('link', { name: 'Choose a new password' }).click()
+    await tab.getByRole('heading', { name: 'Forgot your password?' }).waitFor()
+    tab.isClean([410])
+  })
+
   test('export and erase an account, after the password was asked for again', async () => {
     const tab = await openTab(browser, url)
     await tab.goto('/account')

@@ -1,6 +1,7 @@
 // The pages for people by their addresses. Mail links to some of them.
 import type { ComponentType } from '../lib/html.ts'
 import { Account } from './pages/account.ts'
+import { EndSession } from './pages/end-session.ts'
 import { Join } from './pages/join.ts'
 import { Notifications } from './pages/notifications.ts'
 import { Privacy, Rules } from './pages/operator.ts'
@@ -15,6 +16,7 @@ type Page = { title: (t: Texts) => string; page: ComponentType }
 export const pages: Record<(typeof paths)[number], Page> = {
   '/verify-email': { title: (t) => t.verify.title, page: Verify },
   '/reset-password': { title: (t) => t.reset.title, page: Reset },
+  '/end-session': { title: (t) => t.endSession.title, page: EndSession },
   '/forgot-password': { title: (t) => t.forgot.title, page: Forgot },
   '/unsubscribe': { title: (t) => t.unsubscribe.title, page: Unsubscribe },
   '/notifications': { title: (t) => t.notifications.title, page: Notifications },

@@ -1,7 +1,8 @@
-// The addresses of the pages for people. Mail links to the first four. The facade serves the document there.
+// The addresses of the pages for people. Mail links to the first five. The facade serves the document there.
 export const paths = [
   '/verify-email',
   '/reset-password',
+  '/end-session',
   '/unsubscribe',
   '/notifications',
   '/forgot-password',

@@ -5,9 +5,9 @@ import { routes } from '../../lib/routes.ts'
 import { Page } from '../../lib/schemas.ts'
 import { Erased, Export } from '../identity/account-schemas.ts'
 import { exportOf } from '../identity/export.ts'
-import { RotatingSession } from '../identity/schemas.ts'
+import { LoginSession, SessionsEnded } from '../identity/schemas.ts'
 import { StaffUserDetails, StaffUserPage, UsersQuery } from './list-schemas.ts'
-import { AnyPersonId, Ban, Limit, Reason, RoleChange, SessionsEnded, StaffAccount } from './schemas.ts'
+import { AnyPersonId, Ban, Limit, Reason, RoleChange, StaffAccount } from './schemas.ts'
 
 const exportUser = (c: Context, { id }: { id: string }) => exportOf(c, 'export_user', { p_id: id })
 
@@ -35,14 +35,14 @@ export default routes('admin', {
     outcome: 'The account with reputation, balance and open reports.',
   },
   'GET /admin/users/:id/sessions': {
-    summary: 'List the rotating sessions of a person, newest first',
+    summary: 'List the sessions of a person, newest first',
     description:
-      'The sessions that can still be refreshed, as the person sees them at `GET /me/sessions`: no token and no address. Tokens that are valid for seven days belong to no session.',
+      'As the person sees them at `GET /me/sessions`: no token, and of the address only the network. `isCurrent` is always false.',
     access: 'moderator',
     operation: 'list_user_sessions',
     params: AnyPersonId,
     page: true,
-    answers: { 200: Page(RotatingSession) },
+    answers: { 200: Page(LoginSession) },
     outcome: 'A page of sessions.',
   },
   'POST /admin/users/:id/sessions/end': {
@@ -54,7 +54,7 @@ export default routes('admin', {
     params: AnyPersonId,
     body: Reason,
     answers: { 200: SessionsEnded },
-    outcome: 'How many rotating sessions ended.',
+    outcome: 'How many sessions ended.',
   },
   'POST /admin/users/:id/export': {
     summary: 'Export the data of a banned person',

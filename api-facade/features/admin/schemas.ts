@@ -110,9 +110,6 @@ export const StaffAccount = z
 export const Reason = z
   .object({ reason: z.string().trim().max(1000).nullish().describe('For the audit log.') })
   .optional()
-export const SessionsEnded = z
-  .object({ ended: z.int().describe('How many rotating sessions ended.') })
-  .openapi('SessionsEnded')
 export const Hidden = z.object({ id: Uuid, hiddenAt: HiddenAt }).openapi('Hidden')
 
 const ContentKinds = z

@@ -1,5 +1,5 @@
-// Devices on which a person has logged in: the token that a device sends with the next login, and how wrong passwords
-// are counted. docs/decisions.md, Limits; Tokens and sessions.
+// Devices on which a person has logged in: their names, the token that a device sends with the next login, and how
+// wrong passwords are counted. docs/decisions.md, Limits; Tokens and sessions.
 import { createHash, randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import type { Context, TakeBack } from '../../lib/context.ts'
@@ -27,6 +27,36 @@ export const deviceToken = (c: Context, holder: Holder, device: string = randomU
 export function deviceOf(c: Context, token: string | undefined, holder: Holder | null): string | undefined {
   const device = c.get('services').seals.open('device', token ?? '', holderOf(holder ?? NOBODY))
   return device && device.generation + DEVICE_DAYS > today() ? device.id : undefined
+}
+
+// the first match counts: Edge and Opera also call themselves Chrome, and Chrome calls itself Safari
+const browsers = [
+  [/ Edg(A|iOS)?\//, 'Edge'],
+  [/ OPR\//, 'Opera'],
+  [/ (Firefox|FxiOS)\//, 'Firefox'],
+  [/ (Chrome|CriOS)\//, 'Chrome'],
+  [/ Safari\//, 'Safari'],
+] as const
+const systems = [
+  [/ Android /, 'Android'],
+  [/\((iPhone|iPod)/, 'iPhone'],
+  [/\(iPad/, 'iPad'],
+  [/\(Macintosh/, 'macOS'],
+  [/\(Windows/, 'Windows'],
+  [/ CrOS /, 'ChromeOS'],
+  [/ Linux /, 'Linux'],
+] as const
+
+/**
+ * A short name for a device that gave itself none: browser and system, otherwise the program's name without its
+ * version, so that an update does not make it a new device.
+ */
+export function nameOfDevice(userAgent = ''): string | undefined {
+  const firstOf = (names: typeof browsers | typeof systems) => names.find(([pattern]) => pattern.test(userAgent))?.[1]
+  const browser = firstOf(browsers)
+  const system = firstOf(systems)
+  if (browser) return system ? `${browser} on ${system}` : browser
+  return /^[A-Za-z0-9_-]{1,40}/.exec(userAgent)?.[0]
 }
 
 /**

@@ -2,12 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
+import { clientAddress } from '../../lib/client.ts'
 import type { Context, TakeBack } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { checkPassword, hashPassword, isWeak, type Who } from '../../lib/passwords.ts'
 import { bytea, hashOf, type Purpose, type Sealed } from '../../lib/seals.ts'
-import { attemptInSession, attemptLogin, deviceOf, deviceToken } from './devices.ts'
+import { attemptInSession, attemptLogin, deviceOf, deviceToken, nameOfDevice } from './devices.ts'
 import {
+  type AlertBody,
   type Credentials,
   FoundLogin,
   Issued,
@@ -21,36 +23,43 @@ import {
   TOKEN_SECONDS,
 } from './schemas.ts'
 
-type Kind = 'rotating' | undefined
+/** How the client wants its session, and what it calls its device. */
+type Wanted = { session?: 'rotating' | undefined; deviceName?: string | undefined }
 type Opened = { accessToken: string; user: object; deviceToken: string; refreshToken?: string; expiresIn?: number }
 
 /**
- * Runs an operation that issues claims, and opens a rotating session in the same transaction if asked for. `device` is
- * the id of a known device.
+ * Runs an operation that issues claims, and opens a session in the same transaction. `device` is the id of a known
+ * device; a login without it is mailed to the person, unless SQL recognizes the device.
  */
 async function open(
   c: Context,
-  kind: Kind,
+  { session, deviceName }: Wanted,
   operation: 'register' | 'log_in' | 'change_password',
   parameters: Record<string, unknown>,
   device?: string,
 ): Promise<{ userId: string; session: Opened }> {
-  const rotating = kind && newFamily(c)
-  const seconds = rotating ? ROTATING_SECONDS : TOKEN_SECONDS
-  const issued = await callFor(c, operation, { ...parameters, ...rotating?.parameters, p_seconds: seconds }, Issued)
+  const { seals } = c.get('services')
+  const id = randomUUID()
+  const refreshToken = session && seals.seal('refresh', { id, generation: 0 })
+  const userAgent = c.req.header('user-agent')
+  const begun = {
+    p_seconds: refreshToken ? ROTATING_SECONDS : TOKEN_SECONDS,
+    p_family: id,
+    p_refresh_hash: refreshToken && bytea(hashOf(refreshToken)),
+    p_user_agent: userAgent?.slice(0, 300),
+    p_device: deviceName ?? nameOfDevice(userAgent),
+    p_address: clientAddress(c).replace(/%.*/, ''), // without the zone, which Postgres does not know
+  }
+  const alert =
+    operation === 'log_in' && !device
+      ? { p_alert_hash: bytea(hashOf(seals.seal('alert', { id, generation: 0 }))) }
+      : undefined
+  const issued = await callFor(c, operation, { ...parameters, ...begun, ...alert }, Issued)
   const accessToken = await c.get('services').tokens.sign(issued.claims)
-  const more = rotating && { refreshToken: rotating.refreshToken, expiresIn: ROTATING_SECONDS }
+  const more = refreshToken && { refreshToken, expiresIn: ROTATING_SECONDS }
   const { claims, user, credentialsVersion } = issued
   const token = deviceToken(c, { userId: claims.sub, credentialsVersion }, device)
   return { userId: claims.sub, session: { accessToken, user, deviceToken: token, ...more } }
-}
-
-function newFamily(c: Context) {
-  const id = randomUUID()
-  const refreshToken = c.get('services').seals.seal('refresh', { id, generation: 0 })
-  const p_user_agent = c.req.header('user-agent')?.slice(0, 300)
-  const parameters = { p_family: id, p_refresh_hash: bytea(hashOf(refreshToken)), p_user_agent }
-  return { refreshToken, parameters }
 }
 
 /** A token only exists in its mail: the worker computes it again from the id, and the database stores its hash. */
@@ -61,12 +70,12 @@ export function newLink(c: Context, purpose: Purpose): { id: string; hash: strin
 
 async function join(
   c: Context,
-  kind: Kind,
+  session: Wanted['session'],
   reservation: string,
   person: Omit<z.output<typeof Registration>, 'sessionId'>,
 ) {
   const link = newLink(c, 'email')
-  return open(c, kind, 'register', {
+  return open(c, { session, deviceName: person.deviceName }, 'register', {
     p_session_id: reservation,
     p_email: person.email,
     p_password_hash: await hashPassword(person.password, 'stranger'), // whether the reservation exists is checked later
@@ -85,8 +94,8 @@ export async function register(c: Context, person: z.output<typeof Registration>
 }
 
 export async function registerAlias(c: Context, form: z.output<typeof RegistrationAlias>) {
-  const { inviteCodeId, email, password, input } = form
-  const { userId, session } = await join(c, 'rotating', inviteCodeId, { email, password, ...input })
+  const { inviteCodeId, email, password, deviceName, input } = form
+  const { userId, session } = await join(c, 'rotating', inviteCodeId, { email, password, deviceName, ...input })
   const { accessToken, refreshToken, deviceToken: token } = session
   return { userId, accessToken, refreshToken, deviceToken: token }
 }
@@ -125,11 +134,11 @@ export async function authenticate(c: Context, { email, password, deviceToken: c
   return { found, device }
 }
 
-export async function logIn(c: Context, { session, ...presented }: z.output<typeof Credentials>) {
+export async function logIn(c: Context, presented: z.output<typeof Credentials>) {
   const { found, device } = await authenticate(c, presented)
   const stronger = isWeak(found.passwordHash) ? await hashPassword(presented.password) : undefined
   const login = { p_user_id: found.userId, p_password_hash: found.passwordHash, p_new_hash: stronger }
-  return (await open(c, session, 'log_in', login, device)).session
+  return (await open(c, presented, 'log_in', login, device)).session
 }
 
 /**
@@ -148,7 +157,14 @@ export async function changePassword(c: Context, change: z.output<typeof Passwor
   const stored = await confirmPassword(c, change.currentPassword)
   const fresh = await hashPassword(change.newPassword)
   const parameters = { p_password_hash: stored, p_new_hash: fresh }
-  return (await open(c, change.session, 'change_password', parameters)).session
+  return (await open(c, change, 'change_password', parameters)).session
+}
+
+/** Ends the login of which a mail told. */
+export async function endAlerted(c: Context, { token }: z.output<typeof AlertBody>) {
+  const alert = c.get('services').seals.open('alert', token)
+  if (!alert) throw new ApiError('session_over')
+  return call(c, 'end_alerted_session', { p_id: alert.id, p_alert_hash: bytea(hashOf(token)) })
 }
 
 /** The session of a valid refresh token. Its attempts are counted per session, not per IP address. */

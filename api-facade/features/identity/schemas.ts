@@ -40,11 +40,27 @@ const Joining = z.object({
     .describe('Where the person lives: an ISO 3166-1 alpha-2 code.'),
   city: z.string().trim().min(1).max(120).describe('Where the person lives, 1 to 120 characters.'),
 })
-export const Registration = z.object({ sessionId: ReservationId, email: Email, password: Password, ...Joining.shape })
+const DeviceName = z
+  .string()
+  .trim()
+  .regex(/^[\p{L}\p{N} '’()+,_-]{1,80}$/u, "must be 1 to 80 letters, digits, spaces and '’()+,_-")
+  .optional()
+  .openapi({ example: 'Ada’s phone' })
+  .describe(
+    "What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”.",
+  )
+export const Registration = z.object({
+  sessionId: ReservationId,
+  email: Email,
+  password: Password,
+  deviceName: DeviceName,
+  ...Joining.shape,
+})
 export const RegistrationAlias = z.object({
   inviteCodeId: ReservationId,
   email: Email,
   password: Password,
+  deviceName: DeviceName,
   input: Joining.describe('Who registers.'),
 })
 
@@ -64,8 +80,12 @@ export const Credentials = z.object({
     .max(1024)
     .optional()
     .describe(
-      'The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login.',
+      'The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device.',
     ),
+  deviceName: DeviceName,
+})
+export const AlertBody = z.object({
+  token: z.string().max(1024).describe('The token from the link in the mail.'),
 })
 
 // anything that is not one of our tokens is 401, not 422: its length does not matter
@@ -89,6 +109,7 @@ export const PasswordChange = z.object({
   currentPassword: z.string().max(1024).describe('Wrong ones are counted, as for a login.'),
   newPassword: Password,
   session: Kind,
+  deviceName: DeviceName,
 })
 /** Also allows a host without a dot: the default address of the first admin is admin@localhost. */
 export const ResetRequest = z.object({
@@ -170,15 +191,35 @@ export const Pair = z
     expiresIn: ExpiresIn,
   })
   .openapi('TokenPair')
-export const RotatingSession = z
+export const LoginSession = z
   .object({
     id: Uuid,
     userAgent: z.string().nullable().describe('What the program called itself at the login; null if it said nothing.'),
     createdAt: Timestamp.describe('When it began with a login.'),
     lastUsedAt: Timestamp.describe('When it was last refreshed, or began.'),
-    expiresAt: Timestamp.describe('60 days after the last refresh, or the login.'),
+    expiresAt: Timestamp.describe(
+      '60 days after the last refresh or the login; in a fixed session when its token ends.',
+    ),
+    kind: z
+      .enum(['rotating', 'fixed'])
+      .describe('`rotating` has a refresh token. `fixed` is one access token that is valid for seven days.'),
+    device: z
+      .string()
+      .nullable()
+      .openapi({ example: 'Firefox on Windows' })
+      .describe('What the client called the device, otherwise what its User-Agent says; null if it said nothing.'),
+    network: z
+      .string()
+      .nullable()
+      .openapi({ example: '203.0.113.0/24' })
+      .describe(
+        'From where the login came: the /24 of an IPv4 address, or the /48 of an IPv6 address. Null if unknown.',
+      ),
+    lastSeenAt: Timestamp.describe('When one of its tokens was last used, accurate to five minutes.'),
+    isCurrent: z.boolean().describe('Whether the token of this request belongs to it.'),
   })
-  .openapi('RotatingSession')
+  .openapi('Login', { description: 'A session: what a login or a registration began.' })
+export const SessionsEnded = z.object({ ended: z.int().describe('How many sessions ended.') }).openapi('SessionsEnded')
 
 /** What the database returns for a login or a registration: the payload of the token to sign, and the person. */
 export const Issued = z.object({

@@ -1,14 +1,24 @@
-// Logging in and out, and rotating sessions. Rules are in sql/identity/20_sessions.sql and 50_refresh.sql.
+// Logging in and out, and sessions. Rules are in sql/identity/20_sessions.sql, 50_refresh.sql and 55_devices.sql.
 import { routes } from '../../lib/routes.ts'
 import { Page, UuidId } from '../../lib/schemas.ts'
-import { familyOf, logIn, logOut, refresh } from './handlers.ts'
-import { Credentials, LogoutBody, Pair, RefreshBody, RotatingSession, Session } from './schemas.ts'
+import { endAlerted, familyOf, logIn, logOut, refresh } from './handlers.ts'
+import {
+  AlertBody,
+  Credentials,
+  Done,
+  LoginSession,
+  LogoutBody,
+  Pair,
+  RefreshBody,
+  Session,
+  SessionsEnded,
+} from './schemas.ts'
 
 export default routes('identity', {
   'POST /auth/login': {
     summary: 'Log in with email address and password',
     description:
-      'The access token is valid for seven days. With `{"session": "rotating"}` it is valid for 15 minutes, and the answer also has `refreshToken` and `expiresIn`. A person has at most 100 rotating sessions: a new one ends the least recently used one. Attempts are counted per IP address. Wrong passwords are also counted per device if `deviceToken` belongs to the account, otherwise together for all unknown devices of the account, whether the account exists or not. So somebody who tries passwords cannot lock a known device out. An invalid device token is ignored. The answer has a `deviceToken` for the next login. It is valid for a year, even after a logout, and ends when the password changes.',
+      'The access token is valid for seven days. With `{"session": "rotating"}` it is valid for 15 minutes, and the answer also has `refreshToken` and `expiresIn`. A person has at most 100 sessions of each kind: a new one ends the least recently used one. Attempts are counted per IP address. Wrong passwords are also counted per device if `deviceToken` belongs to the account, otherwise together for all unknown devices of the account, whether the account exists or not. So somebody who tries passwords cannot lock a known device out. An invalid device token is ignored. The answer has a `deviceToken` for the next login. It is valid for a year, even after a logout, and ends when the password changes. A login on a device that the account does not know by its token, nor by its name and network, is mailed to the person with a link that ends it, except the first login. At most five such mails an hour are sent.',
     access: 'public',
     id: 'logIn',
     pool: 'gate',
@@ -23,7 +33,7 @@ export default routes('identity', {
   'POST /auth/logout': {
     summary: 'Log out: end this token, or with scope global all tokens',
     description:
-      'With `refreshToken` that rotating session ends, too, with all of its access tokens; an invalid refresh token is ignored. Scope `global` ends every rotating session and unregisters every push device. With `pushToken` that device is unregistered.',
+      'With `refreshToken` that rotating session ends, too, with all of its access tokens; an invalid refresh token is ignored. Scope `global` ends every session and unregisters every push device. With `pushToken` that device is unregistered.',
     access: 'user',
     id: 'logOut',
     body: LogoutBody,
@@ -48,18 +58,28 @@ export default routes('identity', {
     outcome: 'The next pair of tokens; the sent one is used up.',
   },
   'GET /me/sessions': {
-    summary: 'List your rotating sessions, newest first',
+    summary: 'List your sessions, newest first',
     description:
-      'The sessions that can still be refreshed. `lastUsedAt` is the last refresh. Tokens that are valid for seven days belong to no session.',
+      'Every login whose tokens are still valid, with the device and the network from which it came. Tokens that were issued before Kith 1.1 and are valid for seven days are not listed.',
     access: 'user',
     id: 'listMySessions',
     operation: 'list_sessions',
     page: true,
-    answers: { 200: Page(RotatingSession) },
+    answers: { 200: Page(LoginSession) },
     outcome: 'A page of sessions.',
   },
+  'DELETE /me/sessions': {
+    summary: 'End all your sessions except this one',
+    description:
+      'All sessions of `GET /me/sessions` but the one whose `isCurrent` is true, with their tokens. `POST /auth/logout` with scope `global` also ends this one.',
+    access: 'user',
+    id: 'endMyOtherSessions',
+    operation: 'end_other_sessions',
+    answers: { 200: SessionsEnded },
+    outcome: 'How many sessions ended.',
+  },
   'DELETE /me/sessions/:id': {
-    summary: 'End one of your rotating sessions',
+    summary: 'End one of your sessions',
     description: 'Its refresh token and all of its access tokens end immediately. Repeating it changes nothing.',
     access: 'user',
     id: 'endMySession',
@@ -67,5 +87,18 @@ export default routes('identity', {
     params: UuidId,
     answers: { 204: null },
     outcome: 'The session and its tokens no longer work.',
+  },
+  'POST /auth/end-session': {
+    summary: 'End a login with the token from the mail that told of it',
+    description:
+      'Its tokens end immediately. Every device of the person then counts as new at its next login, also one with a device token. The password stays the same: whoever logged in knows it, so choose a new one afterwards. 410 if that login has ended already, or if the token is unknown.',
+    access: 'public',
+    id: 'endAlertedSession',
+    pool: 'gate',
+    body: AlertBody,
+    handler: endAlerted,
+    calls: ['end_alerted_session'],
+    answers: { 200: Done },
+    outcome: 'The login has ended.',
   },
 })

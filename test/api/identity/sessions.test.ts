@@ -1,12 +1,14 @@
-// Rotating sessions: how a session begins and ends, and what people see of their own sessions. refresh.test.ts covers
-// refreshing.
+// Sessions: how a session begins and ends, and what people see of their own sessions. refresh.test.ts covers refreshing,
+// new-devices.test.ts the mail about a login on a new device.
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../../support/crawler.ts'
 import type { Person } from '../../support/person.ts'
 import { begin, familyOf, type Pair } from '../../support/sessions.ts'
+import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
-type Session = { id: string; userAgent: string | null; createdAt: string; lastUsedAt: string; expiresAt: string }
+type Session = Record<'id' | 'createdAt' | 'lastUsedAt' | 'expiresAt' | 'lastSeenAt' | 'kind', string> &
+  Record<'userAgent' | 'device' | 'network', string | null> & { isCurrent: boolean }
 
 const { alice, bob, nobody, database, join } = await world({ people: ['alice', 'bob'] })
 const { owner } = database
@@ -85,7 +87,7 @@ describe('A session', () => {
   )
 })
 
-test('Starting a session beyond 100 ends the least recently used one', async () => {
+test('Starting a rotating session beyond 100 ends the least recently used one', async () => {
   const [person] = (await join('many')) as [Person]
   const [oldest, used] = [await begin(person), await begin(person)]
   await owner`update app.sessions set last_used_at = now() - interval '1 day' where user_id = ${person.id}`
@@ -98,29 +100,80 @@ test('Starting a session beyond 100 ends the least recently used one', async () 
   expect(await nobody.withToken(oldest.accessToken).get('/me')).toFailWith(401, 'token_revoked')
   expect(await refresh(body.refreshToken)).toMatchObject({ status: 200 })
   const [{ open } = {}] = await owner`
-    select count(*)::int as open from app.sessions where user_id = ${person.id} and ended_at is null`
+    select count(*)::int as open from app.sessions where user_id = ${person.id} and kind = 'rotating' and ended_at is null`
   expect(open).toBe(100)
 })
 
 describe('GET /me/sessions', async () => {
   const [dora] = (await join('dora')) as [Person]
 
-  test('returns an empty list for a person without rotating sessions', async () => {
-    expect((await dora.get('/me/sessions')).body).toEqual({ items: [], nextCursor: null, hasMore: false })
+  test('lists a token that is valid for seven days, and which session is that of the request', async () => {
+    const { email, password } = dora
+    const log = async (more: object, headers = {}) =>
+      (await nobody.post<Pair>('/auth/login', { email, password, ...more }, headers)).body.accessToken
+    const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
+    const fixed = await log({}, { 'user-agent': firefox })
+    const rotating = await log({ session: 'rotating', deviceName: 'Dora’s phone (old)' }, { 'user-agent': firefox })
+    const seenBy = async (token: string) => {
+      const { body } = await nobody.withToken(token).get<{ items: Session[] }>('/me/sessions')
+      return body.items.slice(0, 2).map(({ kind, device, isCurrent }) => [kind, device, isCurrent])
+    }
+    expect(await seenBy(fixed)).toEqual([
+      ['rotating', 'Dora’s phone (old)', false],
+      ['fixed', 'Firefox on Windows', true],
+    ])
+    expect((await seenBy(rotating)).map(([, , isCurrent]) => isCurrent)).toEqual([true, false])
+    const [, one] = await sessionsOf(dora)
+    expect(one?.network).toMatch(/^(127\.0\.0\.0\/24|::\/48)$/)
+    const { exp } = claimsOf(fixed) as { exp: number }
+    expect(Date.parse(one?.expiresAt ?? '')).toBe(exp * 1000)
+  })
+
+  test.each(['', '   ', 'x'.repeat(81), 'evil.example', 'http://x', 'a\u202eb', 7])(
+    'a login with the device name %j is rejected with 422',
+    async (deviceName) => {
+      const { email, password } = dora
+      expect(await nobody.post('/auth/login', { email, password, deviceName })).toFailWith(422, 'validation_failed')
+    },
+  )
+
+  test('says when a session was last seen', async () => {
+    const [sue] = (await join('sue')) as [Person]
+    const { accessToken } = await begin(sue)
+    const holder = nobody.withToken(accessToken)
+    await owner`update app.sessions set last_seen_at = now() - interval '1 hour', last_used_at = now() - interval '1 hour'
+      where user_id = ${sue.id}`
+    await holder.get('/me')
+    const ages = async () =>
+      (await sessionsOf(sue)).map(({ lastSeenAt }) => Date.now() - Date.parse(lastSeenAt) < 60_000)
+    await until(async () => (await ages())[0])
+    expect((await ages()).length).toBeGreaterThan(0)
   })
 
   test('lists the caller’s open sessions, newest first', async () => {
+    await dora.delete('/me/sessions')
     const pairs = []
     for (const agent of ['first', 'second', 'third']) pairs.push(await begin(dora, { 'user-agent': agent }))
     await begin(bob)
     const items = await sessionsOf(dora)
-    expect(items.map(({ userAgent }) => userAgent)).toEqual(['third', 'second', 'first'])
+    expect(items.slice(0, 3).map(({ userAgent }) => userAgent)).toEqual(['third', 'second', 'first'])
     const [third] = items
-    expect(Object.keys(third ?? {}).sort()).toEqual(['createdAt', 'expiresAt', 'id', 'lastUsedAt', 'userAgent'])
+    expect(Object.keys(third ?? {}).sort()).toEqual([
+      'createdAt',
+      'device',
+      'expiresAt',
+      'id',
+      'isCurrent',
+      'kind',
+      'lastSeenAt',
+      'lastUsedAt',
+      'network',
+      'userAgent',
+    ])
     const days = (Date.parse(third?.expiresAt ?? '') - Date.parse(third?.createdAt ?? '')) / 86_400_000
     expect(days).toBeCloseTo(60, 3)
     await refresh(pairs[0]?.refreshToken)
-    const used = (await sessionsOf(dora)).at(-1)
+    const used = (await sessionsOf(dora)).find(({ userAgent }) => userAgent === 'first')
     expect(Date.parse(used?.lastUsedAt ?? '')).toBeGreaterThan(Date.parse(used?.createdAt ?? ''))
   })
 
@@ -129,7 +182,7 @@ describe('GET /me/sessions', async () => {
     const { body: first } = await dora.get<Page>('/me/sessions?limit=2')
     expect([first.items.length, first.hasMore]).toEqual([2, true])
     const { body: rest } = await dora.get<Page>(`/me/sessions?limit=2&cursor=${first.nextCursor}`)
-    expect([rest.items.length, rest.hasMore, rest.nextCursor]).toEqual([1, false, null])
+    expect([rest.items.length, rest.hasMore, rest.nextCursor]).toEqual([2, false, null])
     expect(await dora.get('/me/sessions?cursor=x')).toFailWith(400, 'cursor_unknown')
     expect(await bob.get(`/me/sessions?cursor=${first.nextCursor}`)).toFailWith(400, 'cursor_unknown')
     expect(await dora.get('/me/sessions?limit=0')).toFailWith(422, 'validation_failed')
@@ -178,5 +231,54 @@ describe('DELETE /me/sessions/:id', () => {
     expect(await alice.delete('/me/sessions/x')).toFailWith(422, 'validation_failed')
     expect(await nobody.delete(path)).toFailWith(401, 'token_missing')
     expect(await refresh(refreshToken)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('A fixed session', () => {
+  test('ends when it is deleted: its token is refused at once, and no other', async () => {
+    const [one, other] = [await bob.login(), await bob.login()]
+    const { body } = await one.get<{ items: Session[] }>('/me/sessions')
+    const { id, kind } = body.items.find(({ isCurrent }) => isCurrent) ?? {}
+    expect(kind).toBe('fixed')
+    expect(await other.delete(`/me/sessions/${id}`)).toMatchObject({ status: 204 })
+    expect(await one.get('/me')).toFailWith(401, 'token_revoked')
+    expect(await other.get('/me')).toMatchObject({ status: 200 })
+    expect(await other.delete(`/me/sessions/${id}`)).toMatchObject({ status: 204 })
+  })
+
+  test('ends with a logout', async () => {
+    const one = await bob.login()
+    const { body } = await one.get<{ items: Session[] }>('/me/sessions')
+    const { id } = body.items.find(({ isCurrent }) => isCurrent) ?? {}
+    await one.post('/auth/logout')
+    expect((await sessionsOf(bob)).map((session) => session.id)).not.toContain(id)
+  })
+})
+
+describe('DELETE /me/sessions', () => {
+  test('ends all sessions but that of the request, also logins at the same time or none of them', async () => {
+    const [fay] = (await join('fay')) as [Person]
+    const [mine, fixed, rotating] = [await fay.login(), await fay.login(), await begin(fay)]
+    const [ended, ...racing] = await Promise.all([
+      mine.delete<{ ended: number }>('/me/sessions'),
+      begin(fay),
+      begin(fay),
+    ])
+    expect(ended.status).toBe(200)
+    expect(await mine.get('/me')).toMatchObject({ status: 200 })
+    expect(await fixed.get('/me')).toFailWith(401, 'token_revoked')
+    expect(await refresh(rotating.refreshToken)).toFailWith(401, 'refresh_token_invalid')
+    const { body } = await mine.get<{ items: Session[] }>('/me/sessions')
+    const listed = body.items.map(({ id }) => id)
+    for (const { refreshToken, accessToken } of racing) {
+      const { status } = await nobody.withToken(accessToken).get('/me')
+      expect(status).toBe(listed.includes(familyOf(refreshToken)) ? 200 : 401)
+    }
+    expect((await mine.delete('/me/sessions')).body).toEqual({ ended: listed.length - 1 })
+    expect((await mine.delete('/me/sessions')).body).toEqual({ ended: 0 })
+  })
+
+  test('requires a token', async () => {
+    expect(await nobody.delete('/me/sessions')).toFailWith(401, 'token_missing')
   })
 })

@@ -42,7 +42,7 @@ const values = (type: string): [string, unknown][] => {
 }
 
 /** Operations that end the session, after which the reader would have to log in again. */
-const endsSession = /^(erase|log_out|end_session|change_password)/
+const endsSession = /^(erase|log_out|end_(other_)?sessions?|change_password)/
 
 const rpc: Scene[] = Object.entries(operations as Record<string, Record<string, string>>)
   .filter(([name]) => !endsSession.test(name))

@@ -1,6 +1,6 @@
--- Rotating sessions: what a refresh token can do, what a used one does, and what ends a session.
+-- Sessions: what a refresh token can do, what a used one does, and what ends a session.
 begin;
-select plan(79);
+select plan(88);
 select test.people('alice', 'bob');
 
 create function pg_temp.hash(p_name text) returns bytea language sql immutable as $$ select sha256(p_name::bytea) $$;
@@ -29,9 +29,9 @@ grant execute on all functions in schema pg_temp to public;
 
 -- Permissions
 select is(has_function_privilege(r, f, 'execute'), r = 'gate', format('%s %s run %s', r, case when r = 'gate' then 'may' else 'may not' end, f::regproc))
-from unnest(array['gate', 'anon', 'authenticated', 'service_role']) r, unnest(array['api.refresh_session']::regproc[]) f;
+from unnest(array['gate', 'anon', 'authenticated', 'service_role']) r, unnest(array['api.refresh_session', 'api.end_alerted_session']::regproc[]) f;
 select is(has_function_privilege(r, f, 'execute'), r = 'authenticated', format('%s %s run %s', r, case when r = 'authenticated' then 'may' else 'may not' end, f::regproc))
-from unnest(array['gate', 'anon', 'authenticated', 'service_role']) r, unnest(array['api.list_sessions', 'api.end_session']::regproc[]) f;
+from unnest(array['gate', 'anon', 'authenticated', 'service_role']) r, unnest(array['api.list_sessions', 'api.end_session', 'api.end_other_sessions']::regproc[]) f;
 select ok(not has_function_privilege(r, 'private.start_session'::regproc, 'execute'), format('%s can''t start a session directly', r))
 from unnest(array['gate', 'anon', 'authenticated', 'service_role']) r;
 
@@ -42,9 +42,13 @@ grant select on answer to public;
 select set_eq('select jsonb_object_keys(body) from answer', array['claims', 'user', 'credentialsVersion'], 'A login can start a session');
 select pg_temp.begin('alice', 'b');
 select is(pg_temp.state('a'), '0 open', 'A session starts at generation 0');
-select lives_ok($$ select api.log_in(test.id('alice'), 'no hash', 900) $$, 'A login doesn''t have to start a session');
+select lives_ok($$ select api.log_in(test.id('alice'), 'no hash', 900) $$, 'A login doesn''t have to start a rotating session');
 select test.act_as_owner();
-select is((select count(*)::int from app.sessions), 2, 'Only the logins that asked for a session started one');
+select results_eq($$ select kind, count(*)::int from app.sessions group by 1 order by 1 $$,
+  $$ values ('fixed', 1), ('rotating', 2) $$, 'The other logins start fixed sessions');
+select is((select expires_at from app.sessions where kind = 'fixed'),
+  (select to_timestamp((live_tokens #>> '{0,1}')::bigint) from app.sessions where kind = 'fixed'),
+  'A fixed session ends with its only token');
 select results_eq($$ select user_id, issued_at, user_agent, expires_at - created_at from app.sessions where id = pg_temp.family('a') $$,
   $$ select test.id('alice'), (body #>> '{claims,iat}')::bigint, 'Firefox on a', interval '60 days' from answer $$,
   'A session has its person, the iat of its first token, the client and its expiry');
@@ -141,7 +145,8 @@ select test.act_as('alice');
 select is((select array_agg(s ->> 'userAgent') from json_array_elements(api.list_sessions() -> 'items') s),
   array['Firefox on z', 'Firefox on y', 'Firefox on x'], 'People see their own sessions, newest first');
 select set_eq($$ select json_object_keys(api.list_sessions() -> 'items' -> 0) $$,
-  array['id', 'userAgent', 'createdAt', 'lastUsedAt', 'expiresAt'], 'A session has these fields');
+  array['id', 'userAgent', 'createdAt', 'lastUsedAt', 'expiresAt', 'kind', 'device', 'network', 'lastSeenAt', 'isCurrent'],
+  'A session has these fields');
 select is(api.list_sessions(2) ->> 'nextCursor', pg_temp.family('y')::text, 'A page ends with a cursor');
 select is((select array_agg(s ->> 'userAgent') from json_array_elements(api.list_sessions(2, pg_temp.family('y')::text) -> 'items') s),
   array['Firefox on x'], 'The cursor leads to the next page');

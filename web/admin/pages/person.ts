@@ -138,16 +138,23 @@ function StandingOf({ id, version }: { id: string; version: number }) {
 
 function Sessions({ id, version }: { id: string; version: Signal<number> }) {
   const t = texts.value.person
-  type Row = { id: string; userAgent: string | null; createdAt: string; lastUsedAt: string; expiresAt: string }
+  type Row = Record<'id' | 'createdAt' | 'lastSeenAt' | 'expiresAt', string> &
+    Record<'device' | 'network' | 'userAgent', string | null> & { kind: 'rotating' | 'fixed' }
   return html`<${Table}
     caption=${t.sessions}
     version=${version}
     keyOf=${(one: Row) => one.id}
     load=${(query: object) => kith.get('/admin/users/{id}/sessions', { params: { path: { id }, query } })}
     columns=${[
-      { label: t.program, cell: (one: Row) => one.userAgent ?? '–' },
+      {
+        label: t.device,
+        cell: (one: Row) =>
+          html`<div class="words">${one.device ?? '–'}</div><div class="quiet words">${one.userAgent}</div>`,
+      },
+      { label: t.network, cell: (one: Row) => one.network ?? '–' },
+      { label: t.sessionKind, cell: (one: Row) => t.sessionKinds[one.kind] },
       { label: t.began, cell: (one: Row) => timeText(one.createdAt) },
-      { label: t.lastUsed, cell: (one: Row) => timeText(one.lastUsedAt) },
+      { label: t.lastSeen, cell: (one: Row) => timeText(one.lastSeenAt) },
       { label: t.expires, cell: (one: Row) => timeText(one.expiresAt) },
     ]}
   />`

@@ -35,6 +35,14 @@ export const de: Texts = {
     done: 'Ihr neues Passwort gilt jetzt. Melden Sie sich damit an.',
     again: 'Neuen Link anfordern',
   },
+  endSession: {
+    title: 'Anmeldung beenden',
+    text: 'Wenn Sie sich nicht selbst angemeldet haben, beenden Sie die Anmeldung hier. Die fremde Person wird dann abgemeldet.',
+    action: 'Anmeldung beenden',
+    done: 'Die Anmeldung ist beendet. Die fremde Person kennt Ihr Passwort. Legen Sie deshalb jetzt ein neues fest.',
+    over: 'Diese Anmeldung ist bereits beendet. Wenn es nicht Ihre war, legen Sie ein neues Passwort fest.',
+    password: 'Neues Passwort festlegen',
+  },
   forgot: {
     title: 'Passwort vergessen?',
     text: 'Sie bekommen einen Link, mit dem Sie ein neues Passwort wählen. Er gilt eine Stunde lang.',

@@ -33,6 +33,14 @@ export const en = {
     done: 'Your new password is set. Log in with it.',
     again: 'Request another link',
   },
+  endSession: {
+    title: 'End a login',
+    text: 'If you did not log in, end that login here. Whoever logged in is then logged out.',
+    action: 'End the login',
+    done: 'The login has ended. Whoever logged in knows your password, so choose a new one now.',
+    over: 'This login has already ended. If it was not yours, choose a new password.',
+    password: 'Choose a new password',
+  },
   forgot: {
     title: 'Forgot your password?',
     text: 'We send you a link with which you choose a new password. It is valid for an hour.',

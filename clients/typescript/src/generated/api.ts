@@ -1699,7 +1699,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the rotating sessions of a person, newest first */
+        /** List the sessions of a person, newest first */
         get: operations["adminListUserSessions"];
         put?: never;
         post?: never;
@@ -2164,6 +2164,23 @@ export interface paths {
         put?: never;
         /** Appeal a decision about you without logging in */
         post: operations["appealByPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/end-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a login with the token from the mail that told of it */
+        post: operations["endAlertedSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5055,11 +5072,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List your rotating sessions, newest first */
+        /** List your sessions, newest first */
         get: operations["listMySessions"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** End all your sessions except this one */
+        delete: operations["endMyOtherSessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5075,7 +5093,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one of your rotating sessions */
+        /** End one of your sessions */
         delete: operations["endMySession"];
         options?: never;
         head?: never;
@@ -7671,7 +7689,7 @@ export interface components {
             }[];
         };
         /** @description What went wrong. Codes are stable; the sentences may change. */
-        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_own_decision" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "appeal_verdict" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "case_action" | "case_actions" | "case_claimed" | "case_closed" | "case_note" | "case_own" | "case_person" | "case_priority" | "case_proposal_open" | "case_proposal_unknown" | "case_reason" | "case_rule" | "case_target" | "case_unknown" | "case_until" | "case_with_staff" | "category_unknown" | "changed_since" | "checkpoint_unknown" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "days_range" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "decision_appealed" | "decision_overturned" | "decision_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "effects_not_stuck" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "hidden_by_staff" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invitee_unknown" | "invitees_action" | "invitees_chosen" | "invites_exhausted" | "job_unknown" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_admin" | "limit_oneself" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_suspended" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_actions" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "statement_unknown" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "thing_unknown" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "until_far" | "until_past" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded" | "year_out_of_range");
+        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_own_decision" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "appeal_verdict" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "case_action" | "case_actions" | "case_claimed" | "case_closed" | "case_note" | "case_own" | "case_person" | "case_priority" | "case_proposal_open" | "case_proposal_unknown" | "case_reason" | "case_rule" | "case_target" | "case_unknown" | "case_until" | "case_with_staff" | "category_unknown" | "changed_since" | "checkpoint_unknown" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "days_range" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "decision_appealed" | "decision_overturned" | "decision_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "effects_not_stuck" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "hidden_by_staff" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invitee_unknown" | "invitees_action" | "invitees_chosen" | "invites_exhausted" | "job_unknown" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_admin" | "limit_oneself" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_suspended" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proposal_actions" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_over" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "statement_unknown" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "thing_unknown" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "until_far" | "until_past" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded" | "year_out_of_range");
         Event: {
             id: string;
             /** @enum {string} */
@@ -7956,7 +7974,7 @@ export interface components {
             seriesFollows: components["schemas"]["ExportedSeriesFollows"][];
             /** @description The items of a series, at most 200. */
             seriesItems: components["schemas"]["ExportedSeriesItems"][];
-            /** @description Families of refresh tokens, one per login. */
+            /** @description What each login began. */
             sessions: components["schemas"]["ExportedSessions"][];
             /** @description People's votes on solutions. */
             solutionVotes: components["schemas"]["ExportedSolutionVotes"][];
@@ -8881,6 +8899,10 @@ export interface components {
             lastUsedAt: components["schemas"]["Timestamp"];
             expiresAt: components["schemas"]["Timestamp"];
             endedAt: components["schemas"]["Timestamp"] | null;
+            kind: string;
+            device: string | null;
+            network: string | null;
+            lastSeenAt: components["schemas"]["Timestamp"];
         };
         ExportedSolutionVotes: {
             solutionId: string | null;
@@ -9877,6 +9899,36 @@ export interface components {
             next: number;
             /** @description The oldest number that is still there; null if the log is empty. */
             oldest: number | null;
+        };
+        /** @description A session: what a login or a registration began. */
+        Login: {
+            id: string;
+            /** @description What the program called itself at the login; null if it said nothing. */
+            userAgent: string | null;
+            /** @description When it began with a login. */
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description When it was last refreshed, or began. */
+            lastUsedAt: components["schemas"]["Timestamp"];
+            /** @description 60 days after the last refresh or the login; in a fixed session when its token ends. */
+            expiresAt: components["schemas"]["Timestamp"];
+            /**
+             * @description `rotating` has a refresh token. `fixed` is one access token that is valid for seven days.
+             * @enum {string}
+             */
+            kind: "rotating" | "fixed";
+            /** @description What the client called the device, otherwise what its User-Agent says; null if it said nothing. */
+            device: string | null;
+            /** @description From where the login came: the /24 of an IPv4 address, or the /48 of an IPv6 address. Null if unknown. */
+            network: string | null;
+            /** @description When one of its tokens was last used, accurate to five minutes. */
+            lastSeenAt: components["schemas"]["Timestamp"];
+            /** @description Whether the token of this request belongs to it. */
+            isCurrent: boolean;
+        };
+        LoginPage: {
+            items: components["schemas"]["Login"][];
+            nextCursor: string | null;
+            hasMore: boolean;
         };
         /** @description A person as others see them; `id` and `actorId` are both the actor id. */
         MatchedPerson: components["schemas"]["PersonCard"] & {
@@ -12828,22 +12880,6 @@ export interface components {
             /** @enum {string} */
             role: "user" | "moderator" | "admin";
         };
-        RotatingSession: {
-            id: string;
-            /** @description What the program called itself at the login; null if it said nothing. */
-            userAgent: string | null;
-            /** @description When it began with a login. */
-            createdAt: components["schemas"]["Timestamp"];
-            /** @description When it was last refreshed, or began. */
-            lastUsedAt: components["schemas"]["Timestamp"];
-            /** @description 60 days after the last refresh, or the login. */
-            expiresAt: components["schemas"]["Timestamp"];
-        };
-        RotatingSessionPage: {
-            items: components["schemas"]["RotatingSession"][];
-            nextCursor: string | null;
-            hasMore: boolean;
-        };
         Rule: {
             id: string;
             /** @description What staff calls it. */
@@ -13127,7 +13163,7 @@ export interface components {
             deviceToken: string;
         };
         SessionsEnded: {
-            /** @description How many rotating sessions ended. */
+            /** @description How many sessions ended. */
             ended: number;
         };
         Signal: {
@@ -18663,7 +18699,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RotatingSessionPage"];
+                    "application/json": components["schemas"]["LoginPage"];
                 };
             };
             /** @description An error. */
@@ -18696,7 +18732,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many rotating sessions ended. */
+            /** @description How many sessions ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19684,8 +19720,10 @@ export interface operations {
                     email: string;
                     /** @description The password of the account. */
                     password: string;
-                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login. */
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
+                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    deviceName?: string;
                     /** @description From `POST /auth/standing`. */
                     decisionId: string;
                     /** @description Why the decision is wrong, 1 to 2000 characters. */
@@ -19701,6 +19739,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Standing"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endAlertedSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link in the mail. */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The login has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             /** @description An error. */
@@ -19769,8 +19843,10 @@ export interface operations {
                      * @enum {string}
                      */
                     session?: "rotating";
-                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login. */
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
+                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    deviceName?: string;
                 };
             };
         };
@@ -19852,6 +19928,8 @@ export interface operations {
                     email: string;
                     /** @description 8 to 1024 characters. */
                     password: string;
+                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    deviceName?: string;
                     /** @description 1 to 80 characters. */
                     firstName: string;
                     /** @description 1 to 80 characters. */
@@ -19974,8 +20052,10 @@ export interface operations {
                     email: string;
                     /** @description The password of the account. */
                     password: string;
-                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login. */
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
+                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    deviceName?: string;
                 };
             };
         };
@@ -20014,8 +20094,10 @@ export interface operations {
                     email: string;
                     /** @description The password of the account. */
                     password: string;
-                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login. */
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
+                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    deviceName?: string;
                     /** @description From `POST /auth/standing`. */
                     decisionId: string;
                 };
@@ -26265,6 +26347,8 @@ export interface operations {
                      * @enum {string}
                      */
                     session?: "rotating";
+                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    deviceName?: string;
                 };
             };
         };
@@ -27222,7 +27306,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RotatingSessionPage"];
+                    "application/json": components["schemas"]["LoginPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endMyOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many sessions ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionsEnded"];
                 };
             };
             /** @description An error. */
