@@ -62,7 +62,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     await one.getByRole('button', { name: /^Write: bob/i }).click()
     await one.getByText('No messages yet.').waitFor()
     await other.getByRole('link', { name: /^Messages/ }).click()
-    await other.getByText('You have no conversations yet.').waitFor()
+    await other.getByRole('main').getByText('No messages yet.').waitFor()
     await one.getByLabel('Message', { exact: true }).fill('See you at https://kith.example/party?')
     await one.getByRole('button', { name: 'Send' }).click()
     await one.getByRole('list', { name: 'Messages' }).getByText('See you at').waitFor()
@@ -188,7 +188,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     const tab = await openTab(browser, url)
     await tab.goto('/app')
     await tab.evaluate('navigator.serviceWorker.ready')
-    await tab.waitForFunction(() => navigator.serviceWorker.controller)
+    await tab.waitForFunction('navigator.serviceWorker.controller')
 
     const link = (await tab.locator('link[rel=manifest]').getAttribute('href')) ?? ''
     const answer = await fetch(url + link)
