@@ -9,12 +9,12 @@ import { send } from './headers.ts'
 import { otherMethods } from './routes.ts'
 
 /**
- * The paths of programs and of the admin panel: apps must not open them. Apps may open the pages for people, to which
- * mail leads.
+ * The paths of programs, of the admin panel and of the web client: apps must not open them. Apps may open the pages for
+ * people, to which mail leads.
  */
 const OWN = [
   ...['/api/*', '/docs', '/docs/*', '/openapi.json', '/health', '/ready', '/metrics', '/rest/*', '/realtime/*'],
-  ...['/admin', '/admin/*', '/web/*'],
+  ...['/admin', '/admin/*', '/app', '/app/*', '/web/*'],
 ]
 
 const androidLinks = (app: NonNullable<Config['androidApp']>) => [

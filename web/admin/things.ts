@@ -41,6 +41,15 @@ export function thingLink(type: string, id: string | null, label = typeText(type
   return to ? (html`<a href=${to}>${label}</a>` as VNode) : label
 }
 
+/** Opens a thing in the web client, where staff sees it as any member does. */
+export function clientLink(type: string, id: string): VNode | false {
+  const folder = { post: 'posts', user: 'people' }[type]
+  return (
+    folder !== undefined &&
+    (html`<a href=${`/app/${folder}/${id}`} target="_blank" rel="noopener">${texts.value.thing.inClient}</a>` as VNode)
+  )
+}
+
 /** A link to the page that explains why somebody sees a thing. */
 export function accessLink(type: string, id: string): VNode | false {
   const isContent = Object.values(contentKinds).includes(type)
@@ -121,6 +130,6 @@ export function ThingView({ type, id, thing }: { type: string; id: string; thing
         ...(type === 'user' || type === 'group' || type === 'guild' ? [] : rest),
       ]}
     />
-    <p class="row">${addressOf(type, id) && thingLink(type, id, t.open)} ${accessLink(type, id)}</p>
+    <p class="row">${addressOf(type, id) && thingLink(type, id, t.open)} ${accessLink(type, id)} ${type === 'post' && clientLink(type, id)}</p>
   </div>` as VNode
 }

@@ -20,12 +20,12 @@ export function Prose({ text }: { text: string }): VNode {
 export const Done = ({ children }: { children?: ComponentChildren }): VNode =>
   html`<div role="status" class="done">${children}</div>` as VNode
 
-/** Where to get the app, if the operator says so. */
+/** Where to go on: the web client, and the apps that the operator names. */
 export function Apps(): VNode {
   const t = texts.value.apps
   const apps = instance.value?.apps ?? []
-  if (apps.length === 0) return html`<p>${t.none}</p>` as VNode
   return html`<ul class="apps">
+    <li><a role="button" href="/app">${t.here}</a></li>
     ${apps.map(({ name, url }) => html`<li key=${url}><a role="button" href=${url}>${name}</a></li>`)}
   </ul>` as VNode
 }

@@ -11,7 +11,7 @@ import type { PageProps } from '../pages.ts'
 import { categoryOptions, Deeds, Facts, isMe, Later, momentOf, nameOf, personLink, whenTrue } from '../parts.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
-import { thingLink, typeText } from '../things.ts'
+import { clientLink, thingLink, typeText } from '../things.ts'
 import { statusOf } from './people.ts'
 
 type Account = Schema<'StaffUserDetails'>
@@ -266,7 +266,7 @@ export function PersonPage({ params: { id = '' } }: PageProps) {
         <h2 id="who">${nameOf(account.user)} <span class="tag">${statusOf(account)}</span></h2>
         <${Facts}
           facts=${[
-            [t.username, account.user.username],
+            [t.username, html`${account.user.username} ${clientLink('user', account.user.username)}`],
             [people.email, account.email],
             [t.verified, account.emailVerifiedAt ? timeText(account.emailVerifiedAt) : texts.value.common.no],
             [people.role, people.roles[account.role]],

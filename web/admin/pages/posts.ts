@@ -6,7 +6,7 @@ import { optionsOf, timeText } from '../../lib/texts.ts'
 import { beginning, Deeds, personLink, stepWith } from '../parts.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
-import { accessLink, thingLink } from '../things.ts'
+import { accessLink, clientLink, thingLink } from '../things.ts'
 
 type Post = Schema<'StaffPost'>
 type Reply = Schema<'StaffReply'>
@@ -94,7 +94,7 @@ export function Posts() {
         cell: (one: Post) => html`${one.title && html`<strong class="words">${one.title}</strong>`}
           <div class="words">${beginning(one.body)}</div>
           ${one.quotedPostId && thingLink('post', one.quotedPostId, texts.value.thing.quotes)}
-          ${accessLink('post', one.id)}`,
+          ${accessLink('post', one.id)} ${clientLink('post', one.id)}`,
       },
       { label: t.format, cell: (one: Post) => t.formats[one.format] },
       { label: texts.value.thing.visibility, cell: (one: Post) => t.visibilities[one.visibility] },

@@ -124,6 +124,7 @@ export const de: typeof en = {
   thing: {
     message: 'Der Wortlaut einer Nachricht steht nur in den Meldungen.',
     gone: 'Das gibt es nicht mehr.',
+    inClient: 'Wie andere es sehen',
     visibility: 'Sichtbar für',
     written: 'Geschrieben',
     due: 'Geplant für',

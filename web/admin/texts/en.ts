@@ -122,6 +122,7 @@ export const en = {
   thing: {
     message: 'Only the reports have the words of a message.',
     gone: 'It does not exist any more.',
+    inClient: 'Open as a person would',
     visibility: 'Audience',
     written: 'Written',
     due: 'Scheduled for',

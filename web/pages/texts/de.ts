@@ -16,7 +16,7 @@ export const de: Texts = {
     forgot: 'Passwort vergessen?',
   },
   apps: {
-    none: 'In der App geht es weiter.',
+    here: 'Kith hier öffnen',
   },
   verify: {
     title: 'E-Mail-Adresse bestätigen',

@@ -14,7 +14,7 @@ export const en = {
     forgot: 'Forgot your password?',
   },
   apps: {
-    none: 'You can go on in the app.',
+    here: 'Open Kith here',
   },
   verify: {
     title: 'Confirm your email address',
