@@ -100,7 +100,7 @@ async function compareSchemas(old: Reader, next: Reader): Promise<string[]> {
   if (missing.length + added.length > 0) {
     const lines = [...missing.map((line) => `not in this release: ${line}`), ...added.map((line) => `missing: ${line}`)]
     throw new Error(
-      'The database has not the schema of this release. Start this release once (npm start), which applies its ' +
+      'The database does not have the schema of this release. Start this release once (npm start), which applies its ' +
         `migrations, and move or remove what is not Kith's.\n  ${lines.slice(0, 20).join('\n  ')}`,
     )
   }

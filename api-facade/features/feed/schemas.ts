@@ -50,7 +50,7 @@ export const Sync = z.object({
           .describe(
             '`post`, `reply`, `person`, or a kind of content such as `video`. Ignore types that you do not know.',
           ),
-        id: z.string().describe('The `id` of the thing; of a person the `personId`.'),
+        id: z.string().describe('The `id` of the thing; for a person the `personId`.'),
         gone: z
           .boolean()
           .describe(

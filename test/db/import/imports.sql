@@ -26,27 +26,27 @@ select is(private.import_shape_error(v::jsonb, t), e, format('%s as %s', v, t)) 
 
 -- Acting as Alice
 select test.act_as('alice');
-select throws_ok('select api.get_import()', 'PT404', 'import_none', 'Before the first import there is none');
-select lives_ok('select api.begin_import()', 'People begin an import');
+select throws_ok('select api.get_import()', 'PT404', 'import_none', 'A person without an import gets none');
+select lives_ok('select api.begin_import()', 'People can begin an import');
 select throws_ok('select api.get_import()', 'PT404', 'import_none', 'An import that was not finished is not shown');
-select lives_ok('select api.begin_import()', 'Beginning another one ends it');
+select lives_ok('select api.begin_import()', 'Beginning another import ends an unfinished one');
 select is(pg_temp.state('alice'), 'receiving', 'A person has only one import at a time');
 select throws_ok($$ select api.finish_import(pg_temp.last('alice'), 'x.example', 'valid', 'https://x.example') $$, '42501',
-  null, 'Only the facade finishes an import, because it has checked the signature');
+  null, 'Only the facade can finish an import, because it has checked the signature');
 select throws_ok($$ select api.add_import_rows(pg_temp.last('alice'), 'posts', 0, '[]') $$, '42501', null,
-  'Only the facade adds rows');
-select throws_ok('select from app.imports', '42501', null, 'People read no imports but by the operation');
+  'Only the facade can add rows');
+select throws_ok('select from app.imports', '42501', null, 'People can read imports only through the operation');
 
 -- As the facade, for Bob and then for Alice
 select test.act('gate', test.claims('bob'));
 select throws_ok($$ select api.add_import_rows(pg_temp.last('alice'), 'circles', 0,
   '[{"id": "1", "kind": "general", "name": "x", "createdAt": "2020-01-31T12:00:00Z"}]') $$, 'PT409', 'import_running',
-  'Nobody adds rows to the import of another person');
+  'Nobody can add rows to the import of another person');
 select test.act('gate', test.claims('alice'));
 select is(api.add_import_rows(pg_temp.last('alice'), 'circles', 3, '[{"id": 1, "kind": "x", "name": "x", "createdAt": "x"}]')::jsonb,
   '{"problems": ["circles.3.createdAt: must be a time such as 2099-01-31T12:00:00.000Z", "circles.3.id: must be a text"]}',
-  'Wrong rows are named by their places');
-select is(pg_temp.staged(), 0, 'None of the rows is added');
+  'The errors name the positions of invalid rows');
+select is(pg_temp.staged(), 0, 'If one row is invalid, none of the rows is added');
 select api.add_import_rows(pg_temp.last('alice'), 'circles', 0, jsonb_agg(jsonb_build_object(
   'id', n::text, 'kind', 'work', 'name', 'Circle ' || n, 'createdAt', '2020-01-31T12:00:00Z')))
 from generate_series(1, 12) n;
@@ -54,12 +54,12 @@ select api.finish_import(pg_temp.last('alice'), 'X.example', 'none', null);
 select test.act_as_owner();
 select private.import_batch(jsonb_build_object('importId', pg_temp.last('alice')));
 select is(pg_temp.codes('alice'), 'circles.10 circles_exhausted, circles.11 circles_exhausted',
-  'Limits hold, and what exceeds them is a problem');
+  'Limits apply, and each row that exceeds one is listed as a problem');
 select private.import_batch(jsonb_build_object('importId', pg_temp.last('alice')));
 select is((select array[state, done::text, total::text, origin] from app.imports where user_id = test.id('alice')),
   '{done,12,12,x.example}', 'The import is done when no row is left');
 select is(private.import_batch(jsonb_build_object('importId', pg_temp.last('alice')))::jsonb, '{"changed": 0, "next": null}',
-  'Another batch finds nothing');
+  'Another batch finds no rows');
 
 -- A ban
 select test.act_as('bob');
@@ -72,7 +72,7 @@ select test.act_as_owner();
 update app.users set banned_at = now() where id = test.id('bob');
 select private.import_batch(jsonb_build_object('importId', pg_temp.last('bob')));
 select is(pg_temp.state('bob'), 'stopped', 'A ban stops an import');
-select is((select count(*)::int from app.circles where owner_id = test.id('bob')), 0, 'After a ban nothing more is imported');
+select is((select count(*)::int from app.circles where owner_id = test.id('bob')), 0, 'After a ban no further row is imported');
 
 select * from finish();
 rollback;

@@ -28,39 +28,39 @@ select throws_ok($$ select api.continue_upload(pg_temp.made('parts')) $$, '42501
 select pg_temp.as_gate('alice');
 select is(api.continue_upload(pg_temp.made('parts')) ->> 'uploadId', null, 'At first the storage has begun no upload');
 select is(api.continue_upload(pg_temp.made('parts'), null, 'one') ->> 'uploadId', 'one', 'The upload that the storage has begun is kept');
-select is(api.continue_upload(pg_temp.made('parts'), null, 'two') ->> 'uploadId', 'one', 'The first of two uploads that are begun at once stays');
+select is(api.continue_upload(pg_temp.made('parts'), null, 'two') ->> 'uploadId', 'one', 'Of two uploads that begin at the same time, the first is kept');
 select is(api.continue_upload(pg_temp.made('parts'), 'one', 'three') ->> 'uploadId', 'three', 'An upload that has ended is replaced');
-select is(api.continue_upload(pg_temp.made('parts'), 'one', 'four') ->> 'uploadId', 'three', 'It is replaced once');
+select is(api.continue_upload(pg_temp.made('parts'), 'one', 'four') ->> 'uploadId', 'three', 'An ended upload is replaced only once');
 select is(api.continue_upload(pg_temp.made('parts')) ->> 'uploadId', 'three', 'Asking changes nothing');
 select throws_ok($$ select api.continue_upload(pg_temp.made('whole')) $$, 'PT409', 'asset_in_one_piece', 'An upload in one piece can''t be continued');
-select throws_ok($$ select api.continue_upload(pg_temp.made('whole'), null, 'one') $$, 'PT409', 'asset_in_one_piece', 'Nor can it begin');
-select is(pg_temp.upload_of('whole'), null, 'And nothing was kept of it');
+select throws_ok($$ select api.continue_upload(pg_temp.made('whole'), null, 'one') $$, 'PT409', 'asset_in_one_piece', 'An upload in one piece can''t begin an upload in parts');
+select is(pg_temp.upload_of('whole'), null, 'No upload in parts is recorded for an upload in one piece');
 select throws_ok($$ select api.continue_upload(gen_random_uuid()) $$, 'PT404', 'asset_unknown', 'An unknown upload can''t be continued');
 select api.continue_upload(pg_temp.made('done'), null, 'done');
 select api.commit_asset(pg_temp.made('done'), 'video/mp4');
 select is(api.continue_upload(pg_temp.made('done')) ->> 'uploadId', 'done', 'A second commit finds the upload');
 select throws_ok($$ select api.continue_upload(pg_temp.made('done'), 'done', 'again') $$, 'PT409', 'asset_committed', 'A committed asset begins no upload');
 select pg_temp.as_gate('bob');
-select throws_ok($$ select api.continue_upload(pg_temp.made('parts')) $$, 'PT404', 'asset_unknown', 'Another person can''t continue it');
-select throws_ok($$ select api.continue_upload(pg_temp.made('parts'), 'three', 'mine') $$, 'PT404', 'asset_unknown', 'Nor can another person replace it');
-select is(pg_temp.upload_of('parts'), 'three', 'And it stays');
+select throws_ok($$ select api.continue_upload(pg_temp.made('parts')) $$, 'PT404', 'asset_unknown', 'Another person can''t continue the upload');
+select throws_ok($$ select api.continue_upload(pg_temp.made('parts'), 'three', 'mine') $$, 'PT404', 'asset_unknown', 'Another person can''t replace the upload');
+select is(pg_temp.upload_of('parts'), 'three', 'The upload is the same after another person''s attempt');
 
 -- Acting as Bob
 select test.act_as('bob');
-select throws_ok($$ select api.delete_asset(pg_temp.made('parts')) $$, 'PT404', 'asset_unknown', 'Another person can''t delete it');
-select throws_ok($$ select api.delete_asset(pg_temp.made('done')) $$, 'PT404', 'asset_unknown', 'Nor learn that it is committed');
+select throws_ok($$ select api.delete_asset(pg_temp.made('parts')) $$, 'PT404', 'asset_unknown', 'Another person can''t delete the upload');
+select throws_ok($$ select api.delete_asset(pg_temp.made('done')) $$, 'PT404', 'asset_unknown', 'Another person can''t learn that an asset is committed');
 
 -- Acting as Alice
 select test.act_as('alice');
 select throws_ok($$ select api.delete_asset(pg_temp.made('done')) $$, 'PT409', 'asset_committed', 'A committed asset can''t be deleted');
 select lives_ok($$ select api.delete_asset(pg_temp.made('parts')) $$, 'An upload can be deleted');
-select throws_ok($$ select api.delete_asset(pg_temp.made('parts')) $$, 'PT404', 'asset_unknown', 'It is deleted once');
-select lives_ok($$ select api.delete_asset(pg_temp.made('whole')) $$, 'So can an upload in one piece');
+select throws_ok($$ select api.delete_asset(pg_temp.made('parts')) $$, 'PT404', 'asset_unknown', 'An upload can be deleted only once');
+select lives_ok($$ select api.delete_asset(pg_temp.made('whole')) $$, 'An upload in one piece can be deleted');
 
 -- Acting as the owner
 select test.act_as_owner();
 select results_eq($$ select m.name, d.upload_only, d.upload_id from private.pending_object_deletions d join made m on m.id = d.key::uuid order by m.name $$,
-  $$ values ('done', true, 'done'), ('parts', false, 'three'), ('whole', false, null) $$, 'What the storage may have of each is queued for deletion');
+  $$ values ('done', true, 'done'), ('parts', false, 'three'), ('whole', false, null) $$, 'Everything that the storage may have of these uploads is queued for deletion');
 update private.pending_object_deletions set due_at = now();
 select private.job_delete_objects();
 select is((select data::jsonb -> 'uploadIds' from pgboss.job where name = 'objects'),

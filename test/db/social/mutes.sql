@@ -65,7 +65,7 @@ select is((api.list_blocks() #> '{items,0}')::jsonb - '{createdAt,personId}'::te
 select test.act_as_owner();
 insert into app.blocks (blocker_id, blocked_id) values (test.id('alice'), test.id('dave')), (test.id('carla'), test.id('alice'));
 select test.act_as('alice');
-select is(pg_temp.names(api.list_blocks()), 'bob dave', 'The list of blocks has banned people, but nobody who blocked the caller');
+select is(pg_temp.names(api.list_blocks()), 'bob dave', 'The list of blocks contains banned people, but nobody who blocked the caller');
 select is(pg_temp.names(api.list_blocks(1, 'bob')), 'dave', 'The list of blocks has pages');
 select api.unblock_person('bob');
 select is(pg_temp.names(api.list_mutes()), 'bob', 'After the block the person is listed as muted again');

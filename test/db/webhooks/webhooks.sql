@@ -20,8 +20,8 @@ select pg_temp.write(1);
 select private.emit('posts.bookmark.added', json_build_object('postId', gen_random_uuid(), 'userId', test.id('bob')));
 select private.emit('identity.user_registered', json_build_object(
   'userId', test.id('bob'), 'email', 'bob@example.org', 'inviterUserId', test.id('alice')));
-select is((select count(*)::int from private.unlogged_events), 2, 'Only events that are sent to webhooks are noted');
-select is(private.log_events(), 2, 'Noted events are written into the log');
+select is((select count(*)::int from private.unlogged_events), 2, 'Only events that webhooks can get are recorded for the log');
+select is(private.log_events(), 2, 'Recorded events are written into the log');
 select is(private.log_events(), 0, 'A second run logs nothing');
 select is((select json_agg(payload order by sequence)::jsonb from private.event_log), jsonb_build_array(
   jsonb_build_object('postId', '00000001-0000-4000-8000-000000000000', 'authorId', 'acct:alice@localhost'),
@@ -60,7 +60,7 @@ select is((select count(distinct d ->> 'body')::int from pg_temp.taken, jsonb_ar
 create table pg_temp.others as select pg_temp.work('[]', 8) as t;
 select is((select jsonb_array_length(t) from pg_temp.others), 1,
   'Another worker takes the other deliveries, but not the second one of a subject whose first one runs');
-select is(jsonb_array_length(pg_temp.work('[]', 8)), 0, 'Then no delivery is left to take');
+select is(jsonb_array_length(pg_temp.work('[]', 8)), 0, 'After that no delivery is left to take');
 
 -- The lease
 update private.webhook_turns set due_at = now() where subject_key like 'post:00000003%' or true;

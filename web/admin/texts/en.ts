@@ -293,7 +293,7 @@ export const en = {
     title: 'Rules',
     rule: 'Rule',
     about:
-      'A rule judges posts, replies and contents when they are published, and posts and contents again when they are edited. It hits each of them at most once. In shadow mode it only notes what it would do.',
+      'A rule judges posts, replies and contents when they are published, and posts and contents again when they are edited. It hits each of them at most once. In shadow mode it only records what it would do.',
     make: 'Make a rule',
     made: 'The rule is made. It is in shadow mode.',
     newTitle: 'New rule',
@@ -329,7 +329,7 @@ export const en = {
     modes: { shadow: 'Shadow', live: 'Live', off: 'Off' },
     modeSteps: { shadow: 'Back to shadow', live: 'Go live', off: 'Switch off' },
     modeTexts: {
-      shadow: () => 'The rule only notes what it would do.',
+      shadow: () => 'The rule only records what it would do.',
       live: (does: string) => `From now on the rule acts by itself on everything that it hits: ${does.toLowerCase()}.`,
       off: () => 'The rule judges nothing any more. What it hid stays hidden.',
     },

@@ -31171,7 +31171,7 @@ export interface operations {
                         items: {
                             /** @description `post`, `reply`, `person`, or a kind of content such as `video`. Ignore types that you do not know. */
                             type: string;
-                            /** @description The `id` of the thing; of a person the `personId`. */
+                            /** @description The `id` of the thing; for a person the `personId`. */
                             id: string;
                             /** @description True if you can no longer see it: discard what you hold of it. False if it changed: read it again. */
                             gone: boolean;
