@@ -26,7 +26,6 @@ grant execute on function
   private.begin_case_work,
   private.case_file,
   private.check_actions,
-  private.check_case_worker,
   private.end_case_without_reports,
   private.end_case_work,
   private.is_claimed_by_another,

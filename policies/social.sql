@@ -211,3 +211,6 @@ grant execute on function
 grant execute on function
   private.job_check_audience
   to worker;
+
+-- reports, for staff
+grant execute on function private.is_own_thing to service_role;

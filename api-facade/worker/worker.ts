@@ -42,11 +42,11 @@ export type Worker = {
   stop(): Promise<void>
 }
 
-/** The queue of jobs that failed permanently (private.failed_jobs in the schema). No worker takes jobs from it. */
+/** The queue of jobs that failed for good (private.failed_jobs in the schema). No worker takes jobs from it. */
 export const DEAD_LETTERS = 'dead-letters'
 const GRACE = 10_000
 
-/** Retries after about 5, 10 and 20 seconds, then the job fails permanently; its schedule continues. */
+/** Retries after about 5, 10 and 20 seconds, then the job fails for good; its schedule continues. */
 const settings = {
   deadLetter: DEAD_LETTERS,
   retryLimit: 3,

@@ -113,7 +113,8 @@ set search_path = ''
 as $$
 begin
   perform private.require_role('moderator', 'admin');
-  if not p_hidden and exists (select from app.posts where id = p_id and author_id = app.uid()) then
+  if not p_hidden and exists (select from app.posts where id = p_id
+                              and private.is_own_thing('post', id, author_id)) then
     perform private.require_role('admin');
   end if;
   return private.write_post_hidden(p_id, p_hidden, p_reason);

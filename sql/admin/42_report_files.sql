@@ -43,9 +43,13 @@ as $$
 begin
   perform private.require_role('moderator', 'admin');
   return (select coalesce(json_agg(r.card order by p.place), '[]')
-          from unnest(p_ids) with ordinality as p (id, place) join private.staff_reports r on r.id = p.id);
+          from unnest(p_ids) with ordinality as p (id, place)
+          join private.staff_reports r on r.id = p.id
+          join app.reports o on o.id = p.id
+          where not private.is_own_thing(o.target_type, o.target_id, o.author_id));
 end $$;
-comment on function private.report_cards is 'These reports as staff sees them, in order.';
+comment on function private.report_cards is
+  'These reports as staff sees them, in order, without those about the caller.';
 call private.force_index_scans('private.report_cards');
 
 create function private.staff_decisions(p_person uuid, p_bans boolean) returns json
@@ -115,10 +119,11 @@ declare
 begin
   perform private.require_role('moderator', 'admin');
   select * into v_report from app.reports where id = p_id;
-  if not found then
+  if not found or private.is_own_thing(v_report.target_type, v_report.target_id, v_report.author_id) then
     perform private.raise_error('report_unknown');
   end if;
   return private.merge_objects(private.staff_card('reports', p_id), private.report_file(v_report));
 end $$;
 comment on function api.get_report is
-  'A report with the reported thing, its author, the other reports of the thing and the author''s history.';
+  'A report with the reported thing, its author, the other reports of the thing and the author''s history. '
+  'Reports about the caller are unknown.';

@@ -125,7 +125,7 @@ begin
   return v_done;
 end $$;
 comment on function api.retry_failed_jobs is
-  'Puts up to 500 jobs of a queue that failed permanently back on it, the oldest first, each once: {retried, more}. '
+  'Puts up to 500 jobs of a queue that failed for good back on it, the oldest first, each once: {retried, more}. '
   'more says whether others are left. Leaves an audit entry.';
 
 create view private.staff_failed_jobs with (security_invoker) as

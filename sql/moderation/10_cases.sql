@@ -302,21 +302,6 @@ end $$;
 comment on function private.is_claimed_by_another is
   'Whether somebody other than the caller has a claim of a case now.';
 
-create function private.check_case_worker(p_case app.cases, p_heeds_claim boolean) returns void
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  if (p_case).person_id = app.uid() then
-    perform private.raise_error('case_own');
-  elsif p_heeds_claim and private.is_claimed_by_another(p_case) then
-    perform private.raise_error('case_claimed');
-  end if;
-end $$;
-comment on function private.check_case_worker is
-  'Passes if the caller may work on a case. Nobody may work on a case about themselves. If the work respects claims, '
-  'nobody may work on a case that somebody else has claimed.';
-
 create function private.settle_report(p_id uuid, p_status text) returns json
 language plpgsql volatile
 set search_path = ''
@@ -326,12 +311,15 @@ declare
   v_reporter uuid;
 begin
   perform private.require_role('moderator', 'admin');
-  if not exists (select from app.reports where id = p_id) then
+  if not exists (select from app.reports r
+                 where r.id = p_id and not private.is_own_thing(r.target_type, r.target_id, r.author_id)) then
     perform private.raise_error('report_unknown');
   end if;
   v_case := (select case_id from app.case_reports where report_id = p_id);
   perform private.lock_case_work(v_case);
-  perform private.check_case_worker(c, true) from app.cases c where c.id = v_case;
+  if exists (select from app.cases c where c.id = v_case and private.is_claimed_by_another(c)) then
+    perform private.raise_error('case_claimed');
+  end if;
   update app.reports set status = p_status, reviewed_by = app.uid(), reviewed_at = now()
   where id = p_id and status = 'open'
   returning reporter_id into v_reporter;
@@ -352,16 +340,24 @@ end $$;
 comment on function private.settle_report is
   'Settles an open report, and closes its case if no other report of it is open. Dismissing the last report shows the '
   'thing again if only a rule has hidden it. The reporter is notified, but does not learn who settled the report; the '
-  'reported person is not notified. A person who may not work on the case may not settle its reports.';
+  'reported person is not notified. A report about the caller is unknown to the caller.';
 
 create function private.release_settled(p_case uuid) returns void
 language plpgsql volatile security definer   -- staff may not release things directly
 set search_path = ''
 as $$
+declare
+  v_case app.cases;
 begin
+  select * into v_case from app.cases where id = p_case;
+  perform private.lock_held(v_case.target_type, v_case.target_id);
+  perform private.check_lock_order('case', p_case::text);
+  -- locks the row before it looks, so that a report that is being added counts
+  perform from app.cases where id = p_case for no key update;
   if not exists (select from app.case_reports c join app.reports r on r.id = c.report_id
                  where c.case_id = p_case and r.status = 'open') then
-    perform private.release_held(c.target_type, c.target_id) from app.cases c where c.id = p_case;
+    perform private.restart_lock_order();   -- what hiding the thing locks is locked already
+    perform private.release_held(v_case.target_type, v_case.target_id);
   end if;
 end $$;
 comment on function private.release_settled is

@@ -6,7 +6,7 @@ insert into private.errors (code, status, text) values
   ('case_unknown', 404, 'There is no such case.'),
   ('case_closed', 409, 'The case is closed, and this can be done in an open case only.'),
   ('case_claimed', 409, 'Somebody else is working on this case.'),
-  ('case_own', 403, 'You cannot work on a case about yourself.'),
+  ('case_own', 403, 'You cannot open a case about yourself or about what you wrote.'),
   ('case_action', 422, 'There is no such action for a thing of this type.'),
   ('case_person', 409, 'Nobody answers for this thing any more.'),
   ('case_target', 404, 'There is no such thing.'),
@@ -39,7 +39,8 @@ declare
   v_step   private.case_transitions;
 begin
   perform private.require_role('moderator', 'admin');
-  if not exists (select from app.cases where id = p_case) then
+  if not exists (select from app.cases c
+                 where c.id = p_case and not private.is_own_thing(c.target_type, c.target_id, c.person_id)) then
     perform private.raise_error('case_unknown');
   end if;
   perform private.lock_case_work(p_case);
@@ -53,15 +54,17 @@ begin
       perform private.raise_error('case_action');
     end if;
     perform private.require_role(variadic v_step.roles);
-    perform private.check_case_worker(v_case, 'claim' = any (v_step.needs));
-    if 'person' = any (v_step.needs) and v_case.person_id is null then
+    if 'claim' = any (v_step.needs) and private.is_claimed_by_another(v_case) then
+      perform private.raise_error('case_claimed');
+    elsif 'person' = any (v_step.needs) and v_case.person_id is null then
       perform private.raise_error('case_person');
     end if;
   end loop;
   return v_case;
 end $$;
 comment on function private.begin_case_work is
-  'Locks the work on a case, and returns the case if its state, its claim and the caller''s role allow these actions.';
+  'Locks the work on a case, and returns the case if its state, its claim and the caller''s role allow these actions. '
+  'A case about the caller is unknown to the caller.';
 
 create function private.end_case_work(
   p_case uuid, p_kind text, p_note text default null, p_detail json default '{}', p_next text default 'open'

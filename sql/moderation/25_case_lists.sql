@@ -27,12 +27,14 @@ select c.opened_at as at, c.id, c.place, c.status, c.category, c.priority, c.tar
          'spaceId', c.space_id,
          'staffFrom', private.utc(c.staff_from),
          'updatedAt', private.utc(c.updated_at),
-         'createdAt', private.utc(c.opened_at)) as card
+         'createdAt', private.utc(c.opened_at)) as card,
+       private.is_own_thing(c.target_type, c.target_id, c.person_id) as own
 from app.cases c
 left join app.users u on u.id = c.person_id
 left join app.person_card person on person.id = c.person_id
 left join app.person_card claimer on claimer.id = c.claimed_by;
-comment on view private.staff_cases is 'Cases as staff sees them. A claim that has ended is left out.';
+comment on view private.staff_cases is
+  'Cases as staff sees them. A claim that has ended is left out. own says whether a case is about the caller.';
 
 create function api.list_cases(
   p_status text default null, p_category text default null, p_priority integer default null,
@@ -53,21 +55,25 @@ begin
       'claimed_by', case p_claimed when 'me' then app.uid() end,
       'claimed', case p_claimed when 'me' then true when 'nobody' then false end,
       'waiting', p_waiting,
-      'status', p_status, 'category', p_category, 'priority', p_priority, 'target_type', p_target_type),
+      'status', p_status, 'category', p_category, 'priority', p_priority, 'target_type', p_target_type,
+      'own', false),
     array['person_id', 'claimed_by', 'category', 'status'], p_q, p_from, p_to, p_limit, p_cursor, 'place');
 end $$;
 comment on function api.list_cases is
   'Cases, the most urgent first, and the oldest first among those of the same priority. Filters: state, category, '
   'priority, claimed by the caller or by nobody, type of the target, person, rule or username, a period, an id. With '
-  'p_waiting only those that still belong to a group or guild, otherwise only the others.';
+  'p_waiting only those that still belong to a group or guild, otherwise only the others. Nobody sees cases about '
+  'themselves.';
 
 create view private.staff_case_reports with (security_invoker) as
-select r.*, r.status = 'open' and coalesce(c.status = 'open' and c.staff_from > now(), false) as waiting
+select r.*, r.status = 'open' and coalesce(c.status = 'open' and c.staff_from > now(), false) as waiting,
+       private.is_own_thing(o.target_type, o.target_id, o.author_id) as own
 from private.staff_reports r
+join app.reports o on o.id = r.id
 left join app.case_reports b on b.report_id = r.id
 left join app.cases c on c.id = b.case_id;
 comment on view private.staff_case_reports is
-  'Reports as staff sees them, and whether their cases still belong to a group or guild.';
+  'Reports as staff sees them, whether they still belong to a group or guild, and whether they are about the caller.';
 
 create function api.list_reports(
   p_status text default null, p_target_type text default null, p_reporter_id text default null,
@@ -89,12 +95,12 @@ begin
   return private.staff_page(
     'case_reports', json_build_object(
       'status', p_status, 'target_type', p_target_type, 'target_id', v_target,
-      'reporter_id', private.find_staff_person(p_reporter_id), 'waiting', p_waiting),
+      'reporter_id', private.find_staff_person(p_reporter_id), 'waiting', p_waiting, 'own', false),
     array['status'], case when v_target is null then p_q end, p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_reports is
   'Reports, newest first. An id in p_q is the id of a report or of its target. With p_waiting only the open ones '
-  'whose case still belongs to a group or guild, otherwise only the others.';
+  'whose case still belongs to a group or guild, otherwise only the others. Nobody sees reports about themselves.';
 
 create function private.case_history(p_case uuid) returns json
 language plpgsql stable security definer   -- staff sees more than any policy allows
@@ -166,13 +172,14 @@ declare
 begin
   perform private.require_role('moderator', 'admin');
   select * into v_case from app.cases where id = p_id;
-  if not found then
+  if not found or private.is_own_thing(v_case.target_type, v_case.target_id, v_case.person_id) then
     perform private.raise_error('case_unknown');
   end if;
   return private.merge_objects(private.staff_card('cases', p_id), private.case_file(v_case));
 end $$;
 comment on function api.get_case is
-  'A case with the thing, its reports, earlier cases, proposals, history, and the decisions about the person.';
+  'A case with the thing, its reports, earlier cases, proposals, history, and the decisions about the person. A case '
+  'about the caller is unknown.';
 
 create type private.case_target as (id uuid, person_id uuid);
 comment on type private.case_target is 'A thing that a case can be about, and the person who answers for it.';
@@ -217,7 +224,7 @@ begin
   perform private.require_role('moderator', 'admin');
   v_note := private.require_short(p_note, 2000, 'case_note');
   v_target := private.require_case_target(p_target_type, p_target_id);
-  if v_target.person_id = app.uid() then
+  if private.is_own_thing(p_target_type, v_target.id, v_target.person_id) then
     perform private.raise_error('case_own');
   end if;
   v_id := private.open_case(p_target_type, v_target.id, coalesce(p_category, 'other'), 'staff', v_note);
@@ -226,4 +233,4 @@ begin
 end $$;
 comment on function api.create_case is
   'Opens a case about a thing that nobody reported, or adds a note to its open case. Nobody opens one about '
-  'themselves. Returns the case. Leaves an audit entry.';
+  'themselves or what they wrote. Returns the case. Leaves an audit entry.';

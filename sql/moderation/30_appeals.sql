@@ -144,13 +144,14 @@ select a.created_at as at, a.id, a.status, a.person_id, concat_ws(' ', u.usernam
          'resolvedById', a.resolved_by,
          'resolvedAt', private.utc(a.resolved_at),
          'createdAt', private.utc(a.created_at),
-         'decision', private.decision_card(d)) as card
+         'decision', private.decision_card(d)) as card,
+       a.person_id = app.uid() as own
 from app.decision_appeals a
 join app.decisions d on d.id = a.decision_id
 join app.users u on u.id = a.person_id
 join app.person_card person on person.id = a.person_id;
 comment on view private.staff_decision_appeals is
-  'Appeals as staff sees them. mayResolve says whether the caller may resolve it.';
+  'Appeals as staff sees them. mayResolve says whether the caller may resolve it, own whether it is theirs.';
 
 create function api.list_decision_appeals(
   p_status text default null, p_person_id text default null, p_q text default null, p_from timestamptz default null,
@@ -161,10 +162,12 @@ set search_path = ''
 as $$
 begin
   return private.staff_page(
-    'decision_appeals', json_build_object('person_id', private.find_staff_person(p_person_id), 'status', p_status),
+    'decision_appeals', json_build_object(
+      'person_id', private.find_staff_person(p_person_id), 'status', p_status, 'own', false),
     array['person_id', 'status'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_decision_appeals is 'Appeals against decisions of staff, newest first.';
+comment on function api.list_decision_appeals is
+  'Appeals against decisions of staff, newest first, without those of the caller.';
 
 create function private.overturn(p_decision app.decisions) returns boolean
 language plpgsql volatile security definer   -- the statement comes from the registry; it checks the caller's role
@@ -209,7 +212,7 @@ declare
   v_decision app.decisions;
   v_undone   boolean;
 begin
-  select * into v_appeal from app.decision_appeals where id = p_id;
+  select * into v_appeal from app.decision_appeals where id = p_id and person_id <> app.uid();
   if not found then
     perform private.raise_error('appeal_unknown');
   end if;
@@ -217,9 +220,7 @@ begin
   perform private.lock_case_work(coalesce(v_decision.case_id, v_decision.id));
   select * into v_decision from app.decisions where id = v_appeal.decision_id;
   perform private.require_role(variadic private.appeal_roles(v_decision));
-  if v_decision.person_id = app.uid() then
-    perform private.raise_error('case_own');
-  elsif not private.may_resolve(v_decision) then
+  if not private.may_resolve(v_decision) then
     perform private.raise_error('appeal_own_decision');
   elsif not exists (select from app.decision_appeals where id = p_id and status = 'pending') then
     -- of two members of staff, the second waits for the first and then fails here

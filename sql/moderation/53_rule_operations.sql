@@ -28,10 +28,12 @@ select h.created_at as at, h.id, h.rule_id, h.mode, h.target_id::text as said,
          'mode', h.mode,
          'action', h.action,
          'caseId', h.case_id,
-         'createdAt', private.utc(h.created_at)) as card
+         'createdAt', private.utc(h.created_at)) as card,
+       private.is_own_thing(h.target_type, h.target_id, h.author_id) as own
 from app.rule_hits h
 join app.person_card author on author.id = h.author_id;
-comment on view private.staff_rule_hits is 'Hits of rules as staff sees them.';
+comment on view private.staff_rule_hits is
+  'Hits of rules as staff sees them. own says whether one is of what the caller wrote.';
 
 create function private.require_rule(p_id uuid) returns app.moderation_rules
 language plpgsql stable security definer   -- nobody may read rules, not even the service role
@@ -78,10 +80,10 @@ set search_path = ''
 as $$
 begin
   return private.staff_page(
-    'rule_hits', json_build_object('rule_id', (private.require_rule(p_id)).id, 'mode', p_mode),
+    'rule_hits', json_build_object('rule_id', (private.require_rule(p_id)).id, 'mode', p_mode, 'own', false),
     array['rule_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_rule_hits is 'The hits of a rule, newest first.';
+comment on function api.list_rule_hits is 'The hits of a rule, newest first, without those of what the caller wrote.';
 
 create function private.add_rule(
   p_name text, p_conditions jsonb, p_applies_to text[], p_action text, p_category text

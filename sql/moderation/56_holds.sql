@@ -48,16 +48,32 @@ language plpgsql stable security definer   -- nobody may read decisions directly
 set search_path = ''
 as $$
 begin
-  return nullif(current_setting('kith.case', true), '')::json ->> 'spaceId' is null
-     and (private.only_rules_hid(p_type, p_id)
-          or exists (select from app.decisions d
+  return private.only_rules_hid(p_type, p_id)
+      or nullif(current_setting('kith.case', true), '')::json ->> 'spaceId' is null
+         and exists (select from app.decisions d
                      where d.target_type = p_type and d.target_id = p_id and d.lifted_at is null
-                       and d.action = 'hide' and d.space_id is not null));
+                       and d.action = 'hide' and d.space_id is not null);
 end $$;
 comment on function private.others_hid is
-  'Whether a rule or a space hid a hidden thing. False while the owner or a moderator of a group or guild works on a '
-  'case.';
+  'Whether a hidden thing was hidden by a rule or, if the caller does not act for a space, by a space. A space adds its '
+  'decision to that of the rule; staff replaces both (private.record_decision).';
 insert into private.other_hiders (query) values ('select private.others_hid($1, $2)');
+
+create function private.lock_held(p_type text, p_id uuid) returns void
+language plpgsql volatile security definer   -- staff may not lock things directly
+set search_path = ''
+as $$
+declare
+  v_type private.judged_types := (select t from private.judged_types t where t.type = p_type);
+begin
+  if v_type.type is not null and private.only_rules_hid(p_type, p_id) then
+    perform private.lock_judged(p_type, p_id);
+    -- safe: the name comes from the registry
+    execute format('select from %s where id = $1 for no key update', v_type.relation) using p_id;
+  end if;
+end $$;
+comment on function private.lock_held is
+  'Locks what private.release_held locks, for callers who lock the case after it.';
 
 create function private.release_held(p_type text, p_id uuid) returns void
 language plpgsql volatile security definer   -- a moderator may dismiss, but only admins may restore contents
@@ -67,7 +83,13 @@ declare
   v_type   private.judged_types := (select t from private.judged_types t where t.type = p_type);
   v_author uuid;
 begin
-  if v_type.type is null or not private.only_rules_hid(p_type, p_id) then
+  if v_type.type is null then
+    return;
+  elsif not private.only_rules_hid(p_type, p_id) then
+    -- what a space hides as well stays hidden, by the decision of the space alone
+    update app.decisions set lifted_at = now()
+    where target_type = p_type and target_id = p_id and lifted_at is null and action in ('hide', 'remove')
+      and decided_by is null;
     return;
   end if;
   perform private.lock_judged(p_type, p_id);

@@ -5,7 +5,7 @@ insert into private.write_limits (kind, per_hour) values ('decisions', 300);
 
 insert into private.errors (code, status, text) values
   ('case_with_staff', 409, 'Staff decides this case.'),
-  ('hidden_by_staff', 409, 'Staff hid this, so only staff can show it again.');
+  ('hidden_by_staff', 409, 'Staff or a rule of the instance hid this, so only staff can show it again.');
 
 create function private.space_report_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- those who moderate a space see what was reported there
@@ -50,7 +50,8 @@ declare
   v_found  app.found;
 begin
   with looked as materialized (
-    select c.opened_at as at, c.id, c.person_id is distinct from app.uid() as is_shown from app.cases c
+    select c.opened_at as at, c.id, not private.is_own_thing(c.target_type, c.target_id, c.person_id) as is_shown
+    from app.cases c
     where c.space_id = p_space and c.space_id is not null and c.status = 'open'
       and (c.opened_at, c.id) < (v_from, v_before)
     order by c.opened_at desc, c.id desc limit 400
@@ -79,9 +80,9 @@ begin
   perform private.require_space_role(v_space, 'owner', 'moderator');
   if p_cursor is not null then
     v_from := private.require_place('space reports ' || v_space, p_cursor);
-    v_from.at := coalesce(v_from.at, (select opened_at from app.cases
-                                      where id = v_from.id and space_id = v_space
-                                        and person_id is distinct from app.uid()));
+    v_from.at := coalesce(v_from.at, (select c.opened_at from app.cases c
+                                      where c.id = v_from.id and c.space_id = v_space
+                                        and not private.is_own_thing(c.target_type, c.target_id, c.person_id)));
     if v_from.at is null then
       perform private.raise_error('cursor_unknown');
     end if;
@@ -111,8 +112,9 @@ declare
   v_case app.cases;
 begin
   perform private.require_space_role(p_space, 'owner', 'moderator');
-  select * into v_case from app.cases
-  where id = p_case and space_id = p_space and person_id is distinct from app.uid();
+  select * into v_case from app.cases c
+  where c.id = p_case and c.space_id = p_space
+    and not private.is_own_thing(c.target_type, c.target_id, c.person_id);
   if not found then
     perform private.raise_error('case_unknown');
   elsif p_action is distinct from 'unhide' and v_case.status = 'closed' then
@@ -137,11 +139,14 @@ as $$
 begin
   return exists (select from app.decisions d
                  where d.target_type = (p_case).target_type and d.target_id = (p_case).target_id
-                   and d.lifted_at is null and d.action = 'hide' and d.space_id = p_space);
+                   and d.lifted_at is null and d.action = 'hide' and d.space_id = p_space)
+     and not exists (select from app.decisions d
+                     where d.target_type = (p_case).target_type and d.target_id = (p_case).target_id
+                       and d.lifted_at is null and d.action in ('hide', 'remove') and d.decided_by is null);
 end $$;
 comment on function private.is_hidden_by is
-  'Whether this space hid the thing of a case. It is false if staff hid the thing after the space, because that lifts '
-  'the decision of the space (private.record_decision).';
+  'Whether this space alone hid the thing of a case. If staff hides the thing afterwards, the decision of the space is '
+  'lifted (private.record_decision). If a rule hid the thing too, only staff can show it.';
 
 create function private.act_for_space(p_kind text, p_id text, p_case uuid, p_action text, p_reason text) returns json
 language plpgsql volatile security definer   -- those who moderate a space may not write posts and cases

@@ -29,7 +29,9 @@ insert into private.access_reasons (code, effect, text) values
   ('hidden', 'denies', 'Staff, or those who moderate its space, hid it from everybody but its author.'),
   ('hidden', 'leaves_out', 'Staff, or those who moderate its space, hid it. Its author still sees it.'),
   ('removed', 'denies', 'Staff removed it. Only its author sees it.'),
+  ('removed', 'leaves_out', 'Staff removed it. Its author still sees it.'),
   ('draft', 'denies', 'It is a draft. Only its author sees it.'),
+  ('draft', 'leaves_out', 'It is a draft. Only its author sees it.'),
   ('scheduled', 'denies', 'It is not published yet. Only its author sees it.'),
   ('scheduled', 'leaves_out', 'It is not published yet. Its author already sees it.'),
   ('public', 'allows', 'Everybody sees it.'),
@@ -84,7 +86,8 @@ begin
     v_access.can_see := exists (select from private.visible_contents where id = p_id)
                      or exists (select from private.visible_courses where id = p_id);
     v_access.is_listed := exists (select from private.listed_contents where id = p_id);
-    v_access.is_shown := v_access.is_listed;
+    v_access.is_shown := v_access.is_listed
+      and exists (select from app.contents where id = p_id and not is_draft and removed_at is null);
   elsif p_type = 'conversation' then
     v_access.can_see := exists (select from app.conversation_members
                                 where conversation_id = p_id and user_id = app.uid());
@@ -239,18 +242,20 @@ as $$
 declare
   v_rule    record;
   v_student boolean;
+  v_effect  text;
 begin
   select * into v_rule from private.visibility((p_content).author_id, 0, (p_content).space_id, p_viewer => p_person);
   v_student := (p_content).is_draft and p_access.can_see and v_rule.level < 3;   -- private.visible_courses
+  v_effect := case when v_rule.level = 3 then 'leaves_out' else 'denies' end;   -- what nobody but the author sees
   return array_remove(
     array[case when (p_content).deleted_at is not null then
             private.reason('deleted', 'denies') end]
     || private.author_reasons((p_content).author_id, p_person, v_rule.level, (p_content).author_hidden)
     || array[
-      case when (p_content).removed_at is not null and v_rule.level < 3 then
-        private.reason(private.hider((p_content).kind, (p_content).id, 'removed'), 'denies') end,
+      case when (p_content).removed_at is not null then
+        private.reason(private.hider((p_content).kind, (p_content).id, 'removed'), v_effect) end,
       case when v_student then private.reason('student', 'allows')
-           when (p_content).is_draft and v_rule.level < 3 then private.reason('draft', 'denies') end,
+           when (p_content).is_draft then private.reason('draft', v_effect) end,
       case when v_rule.level between 0 and 2 and (p_content).space_id is null and not (p_content).is_draft then
         private.reason('public', 'allows') end,
       case when (p_content).space_id is not null then

@@ -10,13 +10,16 @@ create table private.report_targets (
   type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),
   finder text not null check (finder ~ '^private\.[a-z_]+$'),
   author text not null,
-  place  text
+  place  text,
+  co_authors text
 );
 comment on table private.report_targets is
   'Registry: the types of things that can be reported. finder(type, target) returns the id of the reported target, '
   'and fails if the caller can''t see it; it runs with the caller''s rights.';
 comment on column private.report_targets.author is
   'The query for the person who answers for a target ($1): its author, or the owner of a space. It has an index.';
+comment on column private.report_targets.co_authors is
+  'The query for the people who wrote a target ($1) with its author; null if nobody can. It has an index.';
 comment on column private.report_targets.place is
   'The query for (space, title, text, whether staff or the space hid it) of a target ($1), if it can be in a group or '
   'guild; otherwise null.';
@@ -148,6 +151,27 @@ as $$ begin return private.require_person(p_target); end $$;
 comment on function private.require_reported_person is 'The person whom a report names, if the caller may see them.';
 insert into private.report_targets (type, finder, author) values
   ('user', 'private.require_reported_person', 'select $1');
+
+create function private.is_own_thing(p_type text, p_id uuid, p_author uuid) returns boolean
+language plpgsql stable security definer   -- reads the registry, and what the caller may not read
+set search_path = ''
+as $$
+declare
+  v_query text;
+  v_wrote boolean := p_author is not null and p_author = app.uid();
+begin
+  if not v_wrote then
+    v_query := (select co_authors from private.report_targets where type = p_type);
+    if v_query is not null then
+      -- safe: the query comes from the registry
+      execute format('select coalesce(app.uid() = any (array(%s)), false)', v_query) into v_wrote using p_id;
+    end if;
+  end if;
+  return v_wrote;
+end $$;
+comment on function private.is_own_thing is
+  'Whether the caller answers for a thing: as p_author, or as one of its co-authors. Such things are no work of '
+  'theirs.';
 
 create function private.name_reported_author() returns trigger
 language plpgsql security definer   -- reads the registry, and what the reporter may not read

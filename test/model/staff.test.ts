@@ -1,7 +1,7 @@
 // Work on cases and appeals while the staff changes: somebody is demoted or banned while they wait for the lock of a
 // case, and two resolve the same appeal. The tests hold that lock.
 import { expect, test } from 'vitest'
-import { advisory, as, asModerator, asStaff, createRaces, type Someone } from './races.ts'
+import { advisory, as, asModerator, asStaff, createRaces, row, type Someone, statement } from './races.ts'
 
 const { admin, answer, found, join, owner, publish, run, runHeld } = await createRaces()
 const [author, reporter, decider] = [await join(), await join(), await join()]
@@ -76,6 +76,33 @@ test.each(ends)('Whoever is %s while they work on a case changes nothing', async
     report.id,
   )
   expect(after).toEqual({ status: 'open', claimed_by: null, hidden_at: null, report: 'open', history: ['opened'] })
+})
+
+test('What a rule hid stays hidden if a report comes while the last one is dismissed', async () => {
+  const post = await publish(author)
+  const { id: report } = await answer(as(reporter, `report('post', $3, 'Rude')`, post))
+  await owner`update app.posts set hidden_at = now() where id = ${post}`
+  await owner`insert into app.rule_hits (rule_id, target_type, target_id, author_id, mode, action, hid)
+              values (gen_random_uuid(), 'post', ${post}, ${author.id}, 'live', 'hide', true)`
+  const moderator = await newModerator()
+  const case_ = row('app.cases', `target_id = '${post}'`)
+  const dismiss = asModerator(moderator, 'dismiss_report($3::uuid)', report)
+  // somebody reports it who still saw it
+  const another = statement(
+    `insert into app.reports (reporter_id, target_type, target_id, reason) values ($1, 'post', $2, 'Rude')`,
+    (await join()).id,
+    post,
+  )
+  expect(await runHeld(case_, [another, dismiss])).toEqual([null, null])
+  const state = () =>
+    found(
+      'select c.status, p.hidden_at is not null as hidden from app.cases c, app.posts p where c.target_id = p.id and p.id = $1',
+      post,
+    )
+  expect(await state()).toEqual({ status: 'open', hidden: true })
+  const { id: last } = await found(`select id from app.reports where target_id = $1 and status = 'open'`, post)
+  expect(await run(asModerator(moderator, 'dismiss_report($3::uuid)', last))).toBeNull()
+  expect(await state()).toEqual({ status: 'closed', hidden: false })
 })
 
 test.each([

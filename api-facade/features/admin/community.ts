@@ -15,7 +15,7 @@ import {
 import { StaffReportFile } from './report-schemas.ts'
 
 const settling =
-  'Possible once: a settled report is 409. The reporter gets a `moderation.actioned` notification that names nobody; the reported person is not notified. 409 `case_claimed` while somebody else has claimed its case, and 403 `case_own` for a report about yourself. Writes an audit entry.'
+  'Possible once: a settled report is 409. The reporter gets a `moderation.actioned` notification that names nobody; the reported person is not notified. 409 `case_claimed` while somebody else has claimed its case, and 404 `report_unknown` for a report about yourself or what you wrote. Writes an audit entry.'
 
 export default routes('admin', {
   'GET /admin/invite-codes': {

@@ -145,7 +145,7 @@ export default routes('admin', {
   'POST /admin/jobs/:queue/retry': {
     summary: 'Retry the failed jobs of a queue',
     description:
-      'For example of `mail`, after the mail server was down. Puts up to 500 jobs that failed permanently back on their queue, the oldest first, and each failure once. Repeat it while `more` is true. Work that is no longer needed is skipped: a mail whose link has expired is not sent. Writes an audit entry.',
+      'For example of `mail`, after the mail server was down. Puts up to 500 jobs that failed for good back on their queue, the oldest first, and each failure once. Repeat it while `more` is true. Work that is no longer needed is skipped: a mail whose link has expired is not sent. Writes an audit entry.',
     access: 'admin',
     operation: 'retry_failed_jobs',
     params: QueueName,

@@ -27,7 +27,8 @@ import {
   Verdict,
 } from './schemas.ts'
 
-const claimed = '409 `case_claimed` while somebody else has a claim. 403 `case_own` for a case about yourself.'
+const claimed =
+  '409 `case_claimed` while somebody else has a claim. 404 `case_unknown` for a case about yourself or what you wrote.'
 const audited = 'Writes an audit entry.'
 const ProposalId = z.object({ id: IdParam, proposalId: IdParam })
 export const unlogged =

@@ -215,21 +215,70 @@ describe('A case', () => {
     expect(await first.get(`/admin/cases/${UNKNOWN}`)).toFailWith(404, 'case_unknown')
   })
 
-  test('cannot be closed through the routes of reports by the person whom it is about, nor while somebody else has claimed it', async () => {
+  test('cannot be closed through the routes of reports while somebody else has claimed it', async () => {
     const id = await reported('post', await publish(alice))
-    const own = await reported('post', await publish(first))
-    const { items } = (await admin.get<{ items: { id: string; targetId: string }[] }>('/admin/reports?limit=2')).body
-    const [about, other] = items.map((one) => one.id)
+    const { items } = (await admin.get<{ items: { id: string; targetId: string }[] }>('/admin/reports?limit=1')).body
+    const report = items[0]?.id
     expect(await second.post(`/admin/cases/${id}/claim`)).toMatchObject({ status: 200 })
     for (const verb of ['review', 'dismiss']) {
-      expect(await first.post(`/admin/reports/${other}/${verb}`)).toFailWith(409, 'case_claimed')
-      expect(await first.post(`/admin/reports/${about}/${verb}`)).toFailWith(403, 'case_own')
+      expect(await first.post(`/admin/reports/${report}/${verb}`)).toFailWith(409, 'case_claimed')
     }
-    for (const one of [id, own])
-      expect(await admin.get(`/admin/cases/${one}`)).toMatchObject({ body: { status: 'open' } })
-    for (const one of [other, about])
-      expect(await second.post(`/admin/reports/${one}/dismiss`)).toMatchObject({ status: 200 })
-    for (const one of [id, own])
-      expect(await admin.get(`/admin/cases/${one}`)).toMatchObject({ body: { status: 'closed' } })
+    expect(await admin.get(`/admin/cases/${id}`)).toMatchObject({ body: { status: 'open' } })
+    expect(await second.post(`/admin/reports/${report}/dismiss`)).toMatchObject({ status: 200 })
+    expect(await admin.get(`/admin/cases/${id}`)).toMatchObject({ body: { status: 'closed' } })
+  })
+
+  test('does not exist for those of the staff who wrote the thing, its author, a co-author or an admin', async () => {
+    type Page = { items: { id: string; targetId: string }[] }
+    const post = await publish(first)
+    const invited = await first.post<{ id: string }>(`/posts/${post}/co-authors`, { userId: 'milo', splitShare: 0 })
+    expect(invited.status).toBe(201)
+    const accepted = await second.post(`/posts/${post}/co-authors/${invited.body.id}/respond`, { accept: true })
+    expect(accepted.status).toBe(200)
+    const things = [
+      { target: post, wrote: [first, second], works: admin },
+      { target: await publish(admin), wrote: [admin], works: second },
+    ]
+    for (const { target, wrote, works } of things) {
+      expect(await carla.post('/reports', { targetType: 'post', targetId: target, reason: 'Rude' })).toMatchObject({
+        status: 201,
+      })
+      const found = async (who: typeof admin, path: string) =>
+        (await who.get<Page>(`${path}&limit=50`)).body.items.find(({ targetId }) => targetId === target)?.id
+      const id = await found(works, '/admin/cases?status=open')
+      const report = await found(works, `/admin/reports?q=${target}`)
+      expect(await works.get(`/admin/reports/${report}`)).toMatchObject({ status: 200 })
+      for (const who of wrote) {
+        expect(await found(who, '/admin/cases?status=open')).toBeUndefined()
+        expect(await found(who, `/admin/cases?q=${id}`)).toBeUndefined()
+        expect(await found(who, '/admin/reports?status=open')).toBeUndefined()
+        expect(await found(who, `/admin/reports?q=${target}`)).toBeUndefined()
+        expect(await who.get(`/admin/cases/${id}`)).toFailWith(404, 'case_unknown')
+        expect(await who.get(`/admin/reports/${report}`)).toFailWith(404, 'report_unknown')
+        expect(await who.post(`/admin/cases/${id}/claim`)).toFailWith(404, 'case_unknown')
+        expect(await who.post(`/admin/cases/${id}/actions`, { actions: ['dismiss'] })).toFailWith(404, 'case_unknown')
+        expect(await who.post(`/admin/reports/${report}/dismiss`)).toFailWith(404, 'report_unknown')
+        const opened = await who.post('/admin/cases', { targetType: 'post', targetId: target })
+        expect(opened).toFailWith(403, 'case_own')
+      }
+      expect(await works.post(`/admin/cases/${id}/actions`, { actions: ['dismiss'] })).toMatchObject({ status: 200 })
+    }
+  })
+
+  test('is followed by an appeal that the member of staff whom it concerns neither finds nor resolves', async () => {
+    const post = await publish(first)
+    expect(await admin.post(`/admin/posts/${post}/hide`, { reason: 'Rude' })).toMatchObject({ status: 200 })
+    const { decisions } = (await first.get<Standing>('/me/standing')).body
+    expect(await first.post(`/me/standing/${decisions[0]?.id}/appeal`, { text: 'A quote' })).toMatchObject({
+      status: 201,
+    })
+    const list = '/admin/appeals?status=pending'
+    const appeals = async (who: typeof admin) =>
+      (await who.get<{ items: { id: string }[] }>(list)).body.items.map(({ id }) => id)
+    const [appeal, ...others] = await appeals(second)
+    expect(await appeals(first)).toEqual(others)
+    const verdict = { verdict: 'overturn', answer: 'Read again' }
+    expect(await first.post(`/admin/appeals/${appeal}/resolve`, verdict)).toFailWith(404, 'appeal_unknown')
+    expect(await second.post(`/admin/appeals/${appeal}/resolve`, verdict)).toMatchObject({ status: 200 })
   })
 })

@@ -135,7 +135,7 @@ describe('GET /admin/access', () => {
     const course = await made(alice, '/courses', fields)
     const of = (who: Person) => said(who, 'content', course, `/courses/${course}`)
     expect(await of(bob)).toBe('no, not shown, draft denies')
-    expect(await of(alice)).toBe('yes, shown, author allows')
+    expect(await of(alice)).toBe('yes, not shown, author allows, draft leaves_out')
     await alice.post(`/courses/${course}/lessons`, { title: 'Caps', body: 'Round.' })
     await alice.post(`/courses/${course}/publish`)
     expect(await of(bob)).toBe('yes, shown, public allows')
@@ -145,6 +145,7 @@ describe('GET /admin/access', () => {
     expect(await of(dan)).toBe('no, not shown, draft denies')
     await admin.post(`/admin/content/courses/${course}/remove`, { reason: 'Wrong' })
     expect(await of(bob)).toBe('no, not shown, removed denies, draft denies')
+    expect(await of(alice)).toBe('yes, not shown, author allows, removed leaves_out, draft leaves_out')
 
     const group = await made(alice, '/groups', { name: 'Foragers', visibility: 'private' })
     const inside = await made(alice, '/courses', { ...fields, groupId: group })

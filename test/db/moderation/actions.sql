@@ -110,7 +110,7 @@ select throws_ok($$ select api.act_on_case(pg_temp.case('four'), '{restore}') $$
 select throws_ok($$ select api.create_case('user', 'alice') $$, 'PT403', 'case_own', 'Nobody opens a case about themselves');
 select private.open_case('user', test.id('alice'), 'other', 'report');
 insert into made select 'own', id from app.cases where target_id = test.id('alice');
-select throws_ok($$ select api.act_on_case(pg_temp.id('own'), '{dismiss}') $$, 'PT403', 'case_own', 'Nobody works on a case about themselves');
+select throws_ok($$ select api.act_on_case(pg_temp.id('own'), '{dismiss}') $$, 'PT404', 'case_unknown', 'Nobody works on a case about themselves');
 select test.act_as_service('carla');
 select throws_ok($$ select api.list_cases() $$, 'PT403', 'role_required', 'A user can''t list cases');
 select * from finish();

@@ -1,6 +1,6 @@
 -- Reports of what is in a group or guild: who sees the case and from when on, and what those who moderate it can do.
 begin;
-select plan(49);
+select plan(53);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve', 'mona', 'adam');
 update app.users set role = 'moderator' where username = 'mona';
 update app.users set role = 'admin' where username = 'adam';
@@ -35,6 +35,19 @@ create function pg_temp.state(p_name text) returns text language sql stable secu
   select concat_ws(' ', c.status, c.outcome, u.username, (select string_agg(distinct r.status, ' ') from app.case_reports b
     join app.reports r on r.id = b.report_id where b.case_id = c.id))
   from app.cases c left join app.users u on u.id = c.closed_by where c.id = pg_temp.case(p_name) $$;
+create function pg_temp.hold(p_name text) returns void language plpgsql security definer as $$
+begin
+  perform set_config('request.jwt.claims', '', true);
+  update app.posts set hidden_at = now() where id = pg_temp.id(p_name);
+  insert into app.rule_hits (rule_id, target_type, target_id, author_id, mode, action, hid)
+  values (gen_random_uuid(), 'post', pg_temp.id(p_name), test.id('bob'), 'live', 'hide', true);
+  perform private.record_hold('post', pg_temp.id(p_name), test.id('bob'), null, 'spam');
+end $$;
+create function pg_temp.held(p_name text) returns text language sql stable security definer as $$
+  select concat_ws(', ', case when p.hidden_at is not null then 'hidden' end,
+    (select string_agg(case when d.space_id is not null then 'space' else 'rule' end, ' ' order by d.audit_id)
+     from app.decisions d where d.target_id = p.id and d.lifted_at is null))
+  from app.posts p where p.id = pg_temp.id(p_name) $$;
 grant execute on all functions in schema pg_temp to public;
 
 -- alice owns the group, dora moderates it; bob and carla are members, eve is not
@@ -150,6 +163,25 @@ select throws_ok($$ select pg_temp.act('seen', 'unhide') $$, 'PT409', 'hidden_by
 select test.act_as_service('mona');
 select is(api.act_on_case(pg_temp.case('answer'), '{unhide}') ->> 'status', 'closed', 'Staff can undo what a space did');
 select is((api.create_case('post', pg_temp.id('dull')::text)) ->> 'spaceId', null, 'A case that staff opens is not for the space');
+
+-- What a rule hid, too
+select test.act_as('bob');
+select pg_temp.post('held');
+select test.act_as('carla');
+select api.report('post', pg_temp.id('held')::text, 'Again', 'spam');
+select pg_temp.hold('held');
+select test.act_as('alice');
+select pg_temp.act('held', 'hide');
+select is(pg_temp.held('held'), 'hidden, rule space', 'A space can hide what a rule has hidden, and both decisions stand');
+select throws_ok($$ select pg_temp.act('held', 'unhide') $$, 'PT409', 'hidden_by_staff', 'So the space can''t show it');
+select test.act_as_service('mona');
+select api.create_case('post', pg_temp.id('held')::text);
+select api.act_on_case(pg_temp.case('held'), '{dismiss}');
+select is(pg_temp.held('held'), 'hidden, space', 'Staff dismisses what the rule found, and the space still hides it');
+insert into made select 'case', id from app.cases where target_id = pg_temp.id('held') and space_id is not null;
+select test.act_as('alice');
+select api.act_on_space_report('group', pg_temp.id('group')::text, pg_temp.id('case'), 'unhide', null);
+select is(pg_temp.held('held'), '', 'Then the space can show it');
 
 select * from finish();
 rollback;
