@@ -1,4 +1,5 @@
-// npm run admin -- --email=<address> [--reset]: makes an admin, or sets a password. docs/operation.md, Admins.
+// npm run admin -- --email=<address> [--reset | --remove-factors]: makes an admin, sets a password, or removes factors.
+// docs/operation.md, Admins.
 import { parseArgs } from 'node:util'
 import type { Sql } from 'postgres'
 import { checkMigrations, explained, newPassword } from './boot.ts'
@@ -9,7 +10,7 @@ import { hashPassword } from './lib/passwords.ts'
 import { z } from './lib/schemas.ts'
 import { reachDatabase } from './reach.ts'
 
-const usage = 'npm run admin -- --email=<address> [--reset]'
+const usage = 'npm run admin -- --email=<address> [--reset | --remove-factors]'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -48,24 +49,37 @@ async function resetPassword(sql: Sql, email: string): Promise<void> {
   say('They are logged out everywhere.')
 }
 
-function parse(): { email: string; reset: boolean } {
-  const options = { email: { type: 'string' }, reset: { type: 'boolean' } } as const
+async function removeFactors(sql: Sql, email: string): Promise<void> {
+  const [row] = await sql<{ found: boolean }[]>`select private.remove_factors(${email}) as found`
+  if (!row?.found) throw new Error(`Nobody has the address ${email}, or they have no second factor.`)
+  say(`${email} has no second factor any more, and is logged out everywhere. They were told by mail.`)
+}
+
+type Work = (sql: Sql, email: string) => Promise<void>
+
+function parse(): { email: string; work: Work } {
+  const options = {
+    email: { type: 'string' },
+    reset: { type: 'boolean' },
+    'remove-factors': { type: 'boolean' },
+  } as const
   try {
-    const { email, reset = false } = parseArgs({ options }).values
-    return { email: z.email().parse(email), reset }
+    const { email, reset, 'remove-factors': remove } = parseArgs({ options }).values
+    if (reset && remove) throw new Error('one thing at a time')
+    return { email: z.email().parse(email), work: remove ? removeFactors : reset ? resetPassword : makeAdmin }
   } catch (cause) {
     throw new Error(usage, { cause })
   }
 }
 
 async function main(): Promise<void> {
-  const { email, reset } = parse()
+  const { email, work } = parse()
   const config = readConfig(environment)
   const { databaseUrl } = await reachDatabase(config)
   const sql = openOwner(config.databaseDirectUrl ?? databaseUrl)
   try {
     await checkMigrations(sql)
-    await (reset ? resetPassword : makeAdmin)(sql, email)
+    await work(sql, email)
   } finally {
     await sql.end()
   }

@@ -34,6 +34,9 @@ alter table private.personal_data enable row level security;
 -- revoked_tokens: only for definer functions
 alter table private.revoked_tokens enable row level security;
 
+-- people_with_factor: only for definer functions
+alter table private.people_with_factor enable row level security;
+
 -- errors: only for definer functions
 alter table private.errors enable row level security;
 
@@ -216,6 +219,7 @@ grant execute on function
 grant execute on function private.seal to authenticated;
 grant execute on function
   private.audit,
+  private.has_needed_factor,
   private.ledger_points,
   private.lock_pairs
   to service_role;

@@ -63,6 +63,7 @@ grant execute on function
   private.pay,
   private.payment_cards,
   private.payment_tier,
+  private.require_proof_of_payment,
   private.settle_own
   to authenticated;
 grant execute on function

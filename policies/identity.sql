@@ -44,6 +44,11 @@ alter table private.password_resets enable row level security;
 -- email_verifications: only for definer functions
 alter table private.email_verifications enable row level security;
 
+-- totp, recovery_codes, proofs: only for definer functions
+alter table private.totp enable row level security;
+alter table private.recovery_codes enable row level security;
+alter table private.proofs enable row level security;
+
 -- personas
 alter table app.personas enable row level security;
 grant select, delete on app.personas to authenticated;
@@ -87,6 +92,7 @@ grant execute on function
   private.find_invited,
   private.invite_allotment,
   private.invite_status,
+  private.list_own_factors,
   private.make_default_persona,
   private.make_own_invite,
   private.note_session_seen,
@@ -94,9 +100,14 @@ grant execute on function
   private.own_token,
   private.person_rest,    -- a generated column of users uses it
   private.persona_text,   -- a generated column of personas uses it
+  private.remove_own_totp,
+  private.renew_own_recovery_codes,
   private.require_own_persona,
-  private.revoke_own_invite
+  private.revoke_own_invite,
+  private.start_own_totp
   to authenticated;
+
+grant execute on function private.require_proof to authenticated, service_role;
 
 -- operations
 grant execute on function
@@ -108,13 +119,17 @@ grant execute on function
   api.export_me,
   api.get_invite_tree,
   api.get_me,
+  api.list_factors,
   api.list_my_invites,
   api.list_my_personas,
   api.list_sessions,
   api.log_out,
   api.note_presence,
+  api.remove_totp,
+  api.renew_recovery_codes,
   api.revoke_invite,
   api.set_default_persona,
+  api.start_totp,
   api.update_me,
   api.update_persona
   to authenticated;
@@ -124,11 +139,13 @@ grant execute on function
 grant execute on function
   api.change_password,
   api.check_password_reset,
+  api.confirm_totp,
   api.end_alerted_session,
   api.erase_me,
   api.find_login,
   api.find_password,
   api.log_in,
+  api.prove,
   api.refresh_session,
   api.register,
   api.request_email_change,
@@ -142,6 +159,7 @@ grant execute on function
 
 -- jobs
 grant execute on function
+  private.find_notice_mail,
   private.find_reset_mail,
   private.find_session_mail,
   private.find_verification_mail,

@@ -312,6 +312,7 @@ export interface Schemas {
     status: 'pending' | 'accepted' | 'declined'
     createdAt: Schemas['Timestamp']
   }
+  ConfirmedFactor: Schemas['Session'] & { recoveryCodes: string[] }
   Contributed: { entry: Schemas['TreasuryEntry']; treasuryBalance: number; senderBalance: number }
   Contributor: { id: string; user: Schemas['PersonCard']; score: number }
   ContributorPage: { items: Schemas['Contributor'][]; nextCursor: string | null; hasMore: boolean }
@@ -542,6 +543,7 @@ export interface Schemas {
     | 'co_author_repost'
     | 'co_author_resolved'
     | 'co_authors_exhausted'
+    | 'code_wrong'
     | 'comment_body'
     | 'comment_unknown'
     | 'content_body'
@@ -608,6 +610,10 @@ export interface Schemas {
     | 'event_url'
     | 'event_waitlist_full'
     | 'event_when'
+    | 'factor_missing'
+    | 'factor_needed'
+    | 'factor_required'
+    | 'factor_unknown'
     | 'feature_disabled'
     | 'flag_unknown'
     | 'follow_oneself'
@@ -776,6 +782,7 @@ export interface Schemas {
     | 'project_roles_exhausted'
     | 'project_unknown'
     | 'project_updates_exhausted'
+    | 'proof_required'
     | 'proposal_actions'
     | 'proposal_body'
     | 'proposal_closed'
@@ -884,6 +891,7 @@ export interface Schemas {
     | 'token_invalid'
     | 'token_missing'
     | 'token_revoked'
+    | 'totp_already'
     | 'treasury_amount'
     | 'treasury_note'
     | 'treasury_note_missing'
@@ -992,6 +1000,7 @@ export interface Schemas {
     auditAddresses: Schemas['ExportedAuditAddresses'][]
     auditEntries: Schemas['ExportedAuditEntries'][]
     auditEntriesAboutMe: Schemas['ExportedAuditEntriesAboutMe'][]
+    authenticatorApp: Schemas['ExportedAuthenticatorApp'] | null
     blocks: Schemas['ExportedBlocks'][]
     bookmarks: Schemas['ExportedBookmarks'][]
     boosts: Schemas['ExportedBoosts'][]
@@ -1069,8 +1078,10 @@ export interface Schemas {
     projectRoles: Schemas['ExportedProjectRoles'][]
     projectUpdates: Schemas['ExportedProjectUpdates'][]
     projects: Schemas['ExportedProjects'][]
+    proofs: Schemas['ExportedProofs'][]
     pushTokens: Schemas['ExportedPushTokens'][]
     reactions: Schemas['ExportedReactions'][]
+    recoveryCodes: Schemas['ExportedRecoveryCodes'][]
     replies: Schemas['ExportedReplies'][]
     reports: Schemas['ExportedReports'][]
     reputation: Schemas['ExportedReputation'][]
@@ -1146,6 +1157,12 @@ export interface Schemas {
     targetType: string
     targetId: string
     createdAt: Schemas['Timestamp']
+  }
+  ExportedAuthenticatorApp: {
+    userId: string | null
+    createdAt: Schemas['Timestamp']
+    confirmedAt: Schemas['Timestamp'] | null
+    lastUsedAt: Schemas['Timestamp'] | null
   }
   ExportedBlocks: { blockerId: string | null; blockedId: string | null; createdAt: Schemas['Timestamp'] }
   ExportedBookmarks: { postId: string | null; userId: string | null; createdAt: Schemas['Timestamp'] }
@@ -1796,6 +1813,13 @@ export interface Schemas {
   }
   ExportedProjectUpdates: { id: string; projectId: string | null; body: string; createdAt: Schemas['Timestamp'] }
   ExportedProjects: { id: string; summary: string; status: string }
+  ExportedProofs: {
+    userId: string | null
+    issuedAt: number
+    expiresAt: number
+    sessionId: string | null
+    provedAt: Schemas['Timestamp']
+  }
   ExportedPushTokens: {
     id: string
     userId: string | null
@@ -1805,6 +1829,12 @@ export interface Schemas {
     lastSeenAt: Schemas['Timestamp']
   }
   ExportedReactions: { postId: string | null; userId: string | null; kind: string; createdAt: Schemas['Timestamp'] }
+  ExportedRecoveryCodes: {
+    userId: string | null
+    number: number
+    createdAt: Schemas['Timestamp']
+    usedAt: Schemas['Timestamp'] | null
+  }
   ExportedReplies: {
     id: string
     postId: string | null
@@ -2029,6 +2059,12 @@ export interface Schemas {
     userId: string | null
     value: number
     createdAt: Schemas['Timestamp']
+  }
+  Factors: {
+    totp: { createdAt: Schemas['Timestamp']; lastUsedAt: Schemas['Timestamp'] | null } | null
+    recoveryCodesLeft: number
+    isRequired: boolean
+    provedUntil: Schemas['Timestamp'] | null
   }
   FailedJob: {
     id: string
@@ -4233,6 +4269,7 @@ export interface Schemas {
   ProjectRoleChanges: { name?: string; about?: string | null; slots?: number }
   ProjectUpdate: { id: string; projectId: string; body: string; createdAt: Schemas['Timestamp'] }
   ProjectUpdatePage: { items: Schemas['ProjectUpdate'][]; nextCursor: string | null; hasMore: boolean }
+  Proof: { provedUntil: Schemas['Timestamp'] }
   Proposal: Schemas['ProposalSummary'] & {
     tally: { yes: number; no: number; abstain: number; eligible: number; quorum: number }
     viewer: { vote: 'yes' | 'no' | 'abstain' | null }
@@ -4551,6 +4588,7 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
   }
   ReceivedVotePage: { items: Schemas['ReceivedVote'][]; nextCursor: string | null; hasMore: boolean }
+  RecoveryCodes: { recoveryCodes: string[] }
   Removed: { id: string; kind: string; removedAt: Schemas['Timestamp'] | null }
   Reply: {
     id: string
@@ -5439,6 +5477,7 @@ export interface Schemas {
   TalentPage: { items: Schemas['Talent'][]; nextCursor: string | null; hasMore: boolean }
   Timestamp: string
   TokenPair: { accessToken: string; refreshToken: string; expiresIn: number }
+  Totp: { secret: string; url: string }
   Transparency: {
     year: number
     isComplete: boolean
@@ -5668,6 +5707,7 @@ export interface Answers {
   commit_asset: Json
   complete_ai_session: Schemas['AiSession']
   complete_order: Schemas['Order']
+  confirm_totp: Json
   continue_upload: Json
   contribute: Schemas['Contributed']
   count_unread: Schemas['Unread']
@@ -5860,6 +5900,7 @@ export interface Answers {
   list_decision_appeals: Schemas['StaffDecisionAppealPage']
   list_event_attendees: Schemas['EventAttendeePage']
   list_events: Schemas['EventPage']
+  list_factors: Schemas['Factors']
   list_failed_jobs: Schemas['FailedJobPage']
   list_feature_flags: Schemas['FeatureFlagPage']
   list_feed: Schemas['FeedItemPage']
@@ -5952,6 +5993,7 @@ export interface Answers {
   place_order: Schemas['PlacedOrder']
   preview_broadcast: Json
   propose_in_case: Schemas['StaffCase']
+  prove: Json
   publish_course: Schemas['Course']
   react: Schemas['Reactions']
   react_to_message: Schemas['Message']
@@ -5970,7 +6012,9 @@ export interface Answers {
   remove_post: null
   remove_project_member: null
   remove_push_token: null
+  remove_totp: null
   rename_conversation: Schemas['Conversation']
+  renew_recovery_codes: Schemas['RecoveryCodes']
   replay_draft: Schemas['RuleReplay']
   replay_rule: Schemas['RuleReplay']
   replay_webhook_delivery: Schemas['WebhookDelivery']
@@ -6021,6 +6065,7 @@ export interface Answers {
   settle_any_space_request: Schemas['StaffGroupRequest'] | Schemas['StaffGuildRequest']
   settle_space_request: Schemas['JoinRequest'] | Schemas['GuildApplication']
   start_ai_session: Schemas['AiSession']
+  start_totp: Schemas['Totp']
   take_position: Schemas['Debate']
   test_webhook: Schemas['WebhookDelivery']
   unban_person: Schemas['StaffAccount']

@@ -746,6 +746,7 @@ export type Database = {
         }
         Returns: Answers['list_events']
       }
+      list_factors: { Args: Record<PropertyKey, never>; Returns: Answers['list_factors'] }
       list_failed_jobs: {
         Args: {
           p_cursor?: string
@@ -1171,7 +1172,9 @@ export type Database = {
       remove_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['remove_post'] }
       remove_project_member: { Args: { p_id: string; p_user_id: string }; Returns: Answers['remove_project_member'] }
       remove_push_token: { Args: { p_token?: string }; Returns: Answers['remove_push_token'] }
+      remove_totp: { Args: Record<PropertyKey, never>; Returns: Answers['remove_totp'] }
       rename_conversation: { Args: { p_id: string; p_title: string }; Returns: Answers['rename_conversation'] }
+      renew_recovery_codes: { Args: Record<PropertyKey, never>; Returns: Answers['renew_recovery_codes'] }
       replay_draft: {
         Args: { p_applies_to: string[]; p_conditions: Json; p_cursor?: string }
         Returns: Answers['replay_draft']
@@ -1288,6 +1291,7 @@ export type Database = {
         Returns: Answers['settle_space_request']
       }
       start_ai_session: { Args: { p_topic: string }; Returns: Answers['start_ai_session'] }
+      start_totp: { Args: Record<PropertyKey, never>; Returns: Answers['start_totp'] }
       take_position: { Args: { p_id: string; p_side: string }; Returns: Answers['take_position'] }
       test_webhook: { Args: { p_id: string }; Returns: Answers['test_webhook'] }
       unban_person: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unban_person'] }

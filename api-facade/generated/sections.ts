@@ -102,6 +102,19 @@ export const sections = {
       createdAt: ['timestamp with time zone'],
     },
   },
+  authenticatorApp: {
+    single: true,
+    about: 'The authenticator app of a person (RFC 6238: SHA-1, 6 digits, 30 seconds).',
+    fields: {
+      userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
+      createdAt: ['timestamp with time zone'],
+      confirmedAt: [
+        'timestamp with time zone?',
+        'When the person proved that the app has the secret; null until then.',
+      ],
+      lastUsedAt: ['timestamp with time zone?', 'When a code of the app was last used; null if none was used yet.'],
+    },
+  },
   blocks: {
     single: false,
     about: 'Who blocked whom.',
@@ -1304,6 +1317,20 @@ export const sections = {
       ],
     },
   },
+  proofs: {
+    single: false,
+    about: 'When a session last proved who uses it, keyed by the access token (iat, exp) with which it did.',
+    fields: {
+      userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
+      issuedAt: ['bigint', 'iat of the token, in unix seconds.'],
+      expiresAt: ['bigint', 'exp of the token, in unix seconds.'],
+      sessionId: [
+        'uuid?',
+        'The rotating session that issued the token, whose other tokens share the proof; null if there is none.',
+      ],
+      provedAt: ['timestamp with time zone', 'When the session last proved who uses it.'],
+    },
+  },
   pushTokens: {
     single: false,
     about: 'Devices that receive pushes, at most 20 per person.',
@@ -1324,6 +1351,16 @@ export const sections = {
       userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
       kind: ['text'],
       createdAt: ['timestamp with time zone'],
+    },
+  },
+  recoveryCodes: {
+    single: false,
+    about: 'SHA-256 of recovery codes, each of which replaces a code of the app once.',
+    fields: {
+      userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
+      number: ['smallint', 'From 1 to 10.'],
+      createdAt: ['timestamp with time zone'],
+      usedAt: ['timestamp with time zone?', 'When the code was used up; null until then.'],
     },
   },
   replies: {

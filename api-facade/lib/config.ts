@@ -29,6 +29,8 @@ export const defaultLimits = {
   login_account: '10/min 50/h',
   login_device: '10/min 50/h',
   password: '10/min 50/h',
+  // wrong codes of a second factor after the right password, per known device or from all unknown devices
+  login_factor: '5/min 20/h',
   register: '3/min',
   reserve_invite: '10/min',
   // unknown invite codes: the first ones of an address within an hour; all such first ones in the whole instance;
@@ -228,6 +230,8 @@ const Variables = z.object({
   WEBHOOK_EXEMPT: list
     .pipe(z.array(z.string().regex(/^\d+(\.\d+){3}:\d+$/, 'must be addresses such as 10.0.0.7:8080')))
     .default([]),
+  REQUIRE_FACTOR: list.pipe(z.array(z.enum(['user', 'moderator', 'admin']))).optional(),
+  PROOF_TIER: integer(0, 5).optional(),
   AI_MODEL: z
     .string()
     .regex(/^[\w.:@/-]{1,200}$/, 'must be the name of a model')
@@ -421,6 +425,8 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     androidApp: s.ANDROID_APP ? { name: s.ANDROID_APP, certificates: s.ANDROID_CERTIFICATES ?? [] } : undefined,
     appleAppIds: s.APPLE_APP_IDS,
     webhookExempt: s.WEBHOOK_EXEMPT,
+    requireFactor: s.REQUIRE_FACTOR ?? [],
+    proofTier: s.PROOF_TIER,
     aiModel: s.AI_MODEL,
     anthropicApiKey: s.ANTHROPIC_API_KEY,
     anthropicBaseUrl: s.ANTHROPIC_BASE_URL?.replace(/\/$/, ''),

@@ -94,7 +94,11 @@ export type Limits = {
    * @returns a function that undoes the count, for correct passwords
    * @throws ApiError rate_limited
    */
-  attempt(c: Context, name: 'login_account' | 'login_device' | 'password', client: string): Promise<TakeBack>
+  attempt(
+    c: Context,
+    name: 'login_account' | 'login_device' | 'login_factor' | 'password',
+    client: string,
+  ): Promise<TakeBack>
   /** Like `password`, for an invite code; unknown codes count for the whole instance. @throws ApiError rate_limited */
   guess(c: Context): Promise<TakeBack>
 }

@@ -12,7 +12,11 @@ export const MAIL = 'mail'
 type MailOptions = { seals: Seals; functions: Functions; publicUrl: string } & Reports
 
 /** The data of a job, from `private.enqueue('mail', …)`. */
-type MailJob = { resetId: string } | { verificationId: string; letter: string } | { sessionId: string }
+type MailJob =
+  | { resetId: string }
+  | { verificationId: string; letter: string }
+  | { sessionId: string }
+  | { noticeId: string; userId: string; letter: keyof typeof notices }
 type Ended = { ended: true }
 type Reset = { to: string; tokenHash: string; endsAt: string }
 type Verification = { to: string; letter: keyof typeof letters; tokenHash?: string; endsAt?: string }
@@ -52,18 +56,19 @@ export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadL
 
 /** @returns how many mails were sent: none if nobody has the address, it does not exist, or the link has ended */
 async function send(db: Db, job: MailJob, options: MailOptions): Promise<number> {
-  const mail =
-    'resetId' in job
-      ? await findReset(db, job.resetId, options)
-      : 'sessionId' in job
-        ? await findAlert(db, job.sessionId, options)
-        : await findVerification(db, job, options)
+  const mail = await find(db, job, options)
   if (!mail) return 0
   if ('ended' in mail) {
     options.log.warn({ job: MAIL, ...job }, 'a mail was dropped, because its link is no longer valid')
     return 0
   }
   return (await sendMail(db, mail, options.functions)) ? 1 : 0
+}
+
+function find(db: Db, job: MailJob, options: MailOptions): Promise<Mail | Ended | null> {
+  if ('resetId' in job) return findReset(db, job.resetId, options)
+  if ('sessionId' in job) return findAlert(db, job.sessionId, options)
+  return 'noticeId' in job ? findNotice(db, job) : findVerification(db, job, options)
 }
 
 /** @returns whether it was accepted. A mailbox that does not exist is recorded and not retried. */
@@ -100,6 +105,12 @@ async function findAlert(db: Db, id: string, { seals, publicUrl }: MailOptions) 
   if ('ended' in alert) return alert
   const link = linkTo(`${publicUrl}/end-session`, tokenOf(seals, 'alert', id, alert.tokenHash))
   return { id: `${id}.alert`, to: alert.to, ...alertMessage(link, alert) }
+}
+
+async function findNotice(db: Db, { noticeId, userId, letter }: Extract<MailJob, { noticeId: string }>) {
+  const { rows } = await db.executeSql('select private.find_notice_mail($1) as mail', [userId])
+  const [{ mail }] = rows as [{ mail: { to: string } | null }]
+  return mail && { id: `${noticeId}.${letter}`, to: mail.to, ...notices[letter] }
 }
 
 function tokenOf(seals: Seals, purpose: Purpose, id: string, hash: string): string {
@@ -232,3 +243,48 @@ If it was not you, contact the operator of this instance.
 `,
   }),
 }
+
+const unlessYou = `If it was not you, somebody can use your account. Set a new password
+now, and contact the operator of this instance.
+`
+
+/** Letters about a change that was made, which need no link. */
+const notices = {
+  factorAdded: {
+    subject: 'A second factor for your account at Kith',
+    text: `Hello,
+
+your account has an authenticator app now. Each login asks for a code
+of it, and everything else was logged out. Keep the recovery codes in
+a safe place.
+
+${unlessYou}`,
+  },
+  factorRemoved: {
+    subject: 'The second factor of your account at Kith was removed',
+    text: `Hello,
+
+the authenticator app of your account was removed, with the recovery
+codes. A login asks only for the password now.
+
+${unlessYou}`,
+  },
+  recoveryUsed: {
+    subject: 'A recovery code of your account at Kith was used',
+    text: `Hello,
+
+a recovery code of your account was used instead of the authenticator
+app. It can't be used again.
+
+${unlessYou}`,
+  },
+  recoveryRenewed: {
+    subject: 'New recovery codes for your account at Kith',
+    text: `Hello,
+
+your account has ten new recovery codes. The earlier ones can't be used
+any more.
+
+${unlessYou}`,
+  },
+} satisfies Record<string, Message>

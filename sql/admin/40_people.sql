@@ -277,6 +277,7 @@ declare
   v_person app.users;
 begin
   perform private.require_role('admin');
+  perform private.require_proof();
   if p_role is null or p_role not in ('user', 'moderator', 'admin') then
     perform private.raise_error('role_unknown');
   end if;

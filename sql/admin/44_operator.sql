@@ -63,3 +63,24 @@ end $$;
 comment on function private.set_password is
   'For npm run admin: sets the password of the person with this address, which ends their tokens and sessions, and '
   'counts the address as verified. Returns false if nobody has the address.';
+
+create function private.remove_factors(p_email text) returns boolean
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := private.find_account(p_email);
+begin
+  if v_id is null or not private.has_factor(v_id) then
+    return false;
+  end if;
+  perform private.lock_account(v_id);
+  perform private.end_tokens(v_id);
+  perform private.forget_factors(v_id);
+  perform private.mail_about_factor(v_id, 'factorRemoved');
+  perform private.audit('user.factors_removed', 'user', v_id::text);
+  return true;
+end $$;
+comment on function private.remove_factors is
+  'For npm run admin: removes all second factors of the person with this address, ends their tokens and sessions, and '
+  'tells them by mail. Returns false if nobody has the address, or if they have no factor.';

@@ -39,15 +39,23 @@ comment on column private.revoked_tokens.issued_at is 'iat of the token, in unix
 comment on column private.revoked_tokens.expires_at is 'exp of the token, in unix seconds.';
 create index revoked_tokens_expires_at_idx on private.revoked_tokens (to_timestamp(expires_at));
 
+create table private.people_with_factor (
+  user_id uuid primary key references app.users on delete cascade
+);
+comment on table private.people_with_factor is
+  'People who have a second factor. sql/identity adds and removes them.';
+
 create table app.settings (
   key   text primary key,
   value text not null
 );
 comment on table app.settings is 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, '
-  'public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt, backups (on or off). Written by the '
+  'public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt, backups (on or off), '
+  'require_factor (roles, separated by commas), proof_tier. Written by the '
   'worker: embedding_model. Written by operators: searches_at_once. None is secret.';
 comment on column app.settings.value is 'The value as text.';
-insert into app.settings (key, value) values ('instance_domain', 'localhost');
+insert into app.settings (key, value) values
+  ('instance_domain', 'localhost'), ('require_factor', ''), ('proof_tier', '');
 
 create table private.jwt_fingerprint (
   fingerprint text not null check (fingerprint ~ '^[0-9a-f]{64}$')
@@ -75,6 +83,8 @@ insert into private.errors (code, status, text) values
   ('person_unknown', 404, 'There is no such person.'),
   ('username_taken', 409, 'This username is taken.'),
   ('role_required', 403, 'Your role does not allow this.'),
+  ('factor_missing', 403, 'Your role requires a second factor. '
+   'Add an authenticator app first: POST /me/factors/totp.'),
   ('feature_disabled', 403, 'This feature is currently switched off.');
 
 insert into private.lock_kinds (kind, position) values ('person', 230);
@@ -233,6 +243,27 @@ begin
 end $$;
 comment on function private.require_flag is 'Passes if the flag is on.';
 
+create function private.needs_factor(p_role text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return p_role = any (string_to_array((select value from app.settings where key = 'require_factor'), ','));
+end $$;
+comment on function private.needs_factor is
+  'Whether this instance requires a second factor of people with this role: REQUIRE_FACTOR.';
+
+create function private.has_needed_factor() returns boolean
+language plpgsql stable security definer   -- people may not read who has a factor
+set search_path = ''
+as $$
+begin
+  return not exists (select from app.users where id = app.uid() and private.needs_factor(role))
+      or exists (select from private.people_with_factor where user_id = app.uid());
+end $$;
+comment on function private.has_needed_factor is
+  'Whether the caller has a second factor, or a role that needs none. Everything that only staff may do asks it.';
+
 create function private.require_role(variadic p_roles text[]) returns void
 language plpgsql stable
 set search_path = ''
@@ -240,10 +271,13 @@ as $$
 begin
   if not exists (select from app.users where id = app.uid() and role = any (p_roles)) then
     perform private.raise_error('role_required');
+  elsif not private.has_needed_factor() then
+    perform private.raise_error('factor_missing');
   end if;
 end $$;
 comment on function private.require_role is
-  'Passes if the caller''s stored role is one of these. Every staff operation calls it.';
+  'Passes if the caller''s stored role is one of these, and the caller has the second factor that the role needs. '
+  'Every staff operation calls it.';
 
 create function private.share_lock_person(p_user uuid) returns void
 language plpgsql volatile security definer   -- people may not read bans and erasures

@@ -212,6 +212,18 @@ end $$;
 comment on function private.pay is
   'Adds a payment by the caller and moves its mana; api.pay checks whether the caller may. Fails: emotion_unknown.';
 
+create function private.require_proof_of_payment(p_tier integer) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_tier >= (select nullif(value, '')::integer from app.settings where key = 'proof_tier') then
+    perform private.require_proof();
+  end if;
+end $$;
+comment on function private.require_proof_of_payment is
+  'Passes if payments of this tier need no fresh proof (PROOF_TIER), or as private.require_proof does.';
+
 create function api.pay(
   p_emotion text, p_tier integer,
   p_post_id uuid default null, p_reply_id uuid default null, p_receiver_id text default null
@@ -238,6 +250,7 @@ begin
   elsif v_needed is null then
     perform private.raise_error('tier_unknown');
   end if;
+  perform private.require_proof_of_payment(p_tier);
 
   if p_post_id is not null then
     v_post := private.require_original(p_post_id);

@@ -41,11 +41,13 @@ set search_path = ''
 as $$
 begin
   if not private.may_propose_guild()
-     and not exists (select from app.users where id = private.require_caller() and role = 'admin') then
+     and not exists (select from app.users where id = private.require_caller() and role = 'admin'
+                     and private.has_needed_factor()) then
     perform private.raise_error('guild_not_allowed');
   end if;
 end $$;
-comment on function private.require_guild_founder is 'Passes for a caller who has canProposeGuild or is an admin.';
+comment on function private.require_guild_founder is
+  'Passes for a caller who has canProposeGuild, or is an admin with the second factor that the role needs.';
 
 create function private.create_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
 language plpgsql volatile security definer   -- nobody may write guilds

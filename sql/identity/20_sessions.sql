@@ -148,7 +148,8 @@ comment on function private.check_not_banned is
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
-  p_device text default null, p_address text default null, p_alert_hash bytea default null
+  p_device text default null, p_address text default null, p_alert_hash bytea default null,
+  p_code text default null
 ) returns json
 language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
@@ -165,19 +166,24 @@ begin
     perform private.raise_error('credentials_wrong');   -- the password changed while it was being checked
   end if;
   perform private.check_not_banned(p_user_id);
+  perform private.require_code(p_user_id, p_code);
   if p_new_hash is not null then
     update private.credentials set password_hash = p_new_hash where user_id = p_user_id;
   end if;
   v_claims := private.issue_claims(p_user_id, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address,
                                 case when v_before then p_alert_hash end);
+  if private.has_factor(p_user_id) then
+    perform private.note_proof(v_claims::jsonb, p_family);
+  end if;
   return private.login_answer(p_user_id, v_claims);
 end $$;
 comment on function api.log_in is
   'For the facade alone, after it has checked the password: logs the person in, {claims, user, credentialsVersion}. '
   'p_new_hash replaces a hash whose parameters have become too weak. p_family is the id of the session; with '
   'p_refresh_hash it is a rotating one. With p_alert_hash a login on a device on which the person never logged in is '
-  'mailed to them, unless it is their first login.';
+  'mailed to them, unless it is their first login. A person with a second factor also gives p_code, a code of the app '
+  'or a recovery code, which is a fresh proof.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile

@@ -70,6 +70,7 @@ begin
     -- the password changed while it was being checked, which ended this token
     perform private.raise_error('token_revoked');
   end if;
+  perform private.require_proof();
   perform private.replace_password(v_caller, p_new_hash);
   v_claims := private.issue_claims(v_caller, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address);

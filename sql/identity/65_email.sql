@@ -170,6 +170,7 @@ begin
     -- the password changed while it was being checked, which ended this token
     perform private.raise_error('token_revoked');
   end if;
+  perform private.require_proof();
   select a.email into v_own from app.accounts a where a.user_id = v_caller;
   perform private.end_email_changes(v_caller);
   -- does not check whether somebody has the address, so neither the response nor its time reveals it

@@ -63,6 +63,7 @@ begin
   update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = p_user.id;
   delete from app.sessions where user_id = p_user.id;
   delete from private.devices where user_id = p_user.id;
+  perform private.forget_factors(p_user.id);
   delete from private.password_resets where user_id = p_user.id;
   delete from private.email_verifications where user_id = p_user.id;
   -- comes last, because a transaction that writes the person's ledger also locks this row after all others
@@ -72,8 +73,8 @@ begin
   where user_id = p_user.id;
 end $$;
 comment on function private.erase_account is
-  'Step: deletes an erased person''s addresses, birthday, phone number, sessions, devices and the texts of their '
-  'personas, sets a hash that matches no password, and revokes all their invite codes.';
+  'Step: deletes an erased person''s addresses, birthday, phone number, sessions, devices, factors and the texts of '
+  'their personas, sets a hash that matches no password, and revokes all their invite codes.';
 call private.force_index_scans('private.erase_account');
 insert into private.account_steps (step, events, position) values
   ('private.erase_account', '{erasure}', 178);
@@ -93,6 +94,7 @@ begin
     perform private.raise_error('token_revoked');
   end if;
   perform private.check_caller();   -- checks again: the caller may have become an admin
+  perform private.require_proof();
   perform private.keep_an_admin(app.uid());
   perform private.erase_person(app.uid());
   return json_build_object('erased', true);

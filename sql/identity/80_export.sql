@@ -6,12 +6,16 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.accounts', 'user_id', 'account', '{}'),
   ('app.personas', 'user_id', 'personas', '{card_text}'),
   ('app.sessions', 'user_id', 'sessions', '{token_hash,alert_hash}'),
+  ('private.totp', 'user_id', 'authenticatorApp', '{secret,last_step}'),
+  ('private.recovery_codes', 'user_id', 'recoveryCodes', '{code_hash}'),
+  ('private.proofs', 'user_id', 'proofs', '{}'),
   ('private.password_resets', 'user_id', 'passwordResets', '{token_hash}'),
   ('private.email_verifications', 'user_id', 'emailVerifications', '{token_hash}'),
   ('app.invite_codes', 'generated_by', 'inviteCodes', '{reservation_id,candidate_session_id}'),
   ('app.invite_tree', 'inviter_id', 'invited', '{}'),
   ('app.invite_tree', 'invitee_id', 'invitedBy', '{code_id}');
 insert into private.personal_data (relation, person_column, reason) values
+  ('private.people_with_factor', 'user_id', 'Says only that the person has a factor, as authenticatorApp does.'),
   ('app.invite_codes', 'used_by', 'The code belongs to somebody else; invitedBy names the inviter.'),
   ('private.devices', 'user_id', 'Hashes by which a login recognizes a device; sessions has the devices.'),
   ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');
@@ -52,9 +56,11 @@ set search_path = ''
 as $$
 begin
   if p_section is null then
+    perform private.require_proof();
     perform private.catch_up(private.require_caller());
     return private.export_head(private.require_caller());
   end if;
+  perform private.require_proof('30 minutes');   -- an export may take 15 minutes after its first page
   return private.export_page(private.require_caller(), p_section, p_after);
 end $$;
 comment on function private.export_own is 'The caller''s own export: its head, or a page of a section.';

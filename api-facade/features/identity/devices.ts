@@ -59,6 +59,10 @@ export function nameOfDevice(userAgent = ''): string | undefined {
   return /^[A-Za-z0-9_-]{1,40}/.exec(userAgent)?.[0]
 }
 
+// counters must not store addresses; an unknown one is counted like a person who never changed the password
+const accountOf = (email: string, found: z.output<typeof FoundLogin>): string =>
+  `${createHash('sha256').update(email).digest('base64url')} ${found?.credentialsVersion ?? 0}`
+
 /**
  * Counts a login attempt: per device if the account knows it, otherwise together with all unknown devices of the
  * account.
@@ -70,11 +74,18 @@ export function attemptLogin(
   device: string | undefined,
 ): Promise<TakeBack> {
   const { limits } = c.get('services')
-  if (device) return limits.attempt(c, 'login_device', device)
-  // counters must not store addresses; an unknown one is counted like a person who never changed the password
-  const account = createHash('sha256').update(email).digest('base64url')
-  return limits.attempt(c, 'login_account', `${account} ${found?.credentialsVersion ?? 0}`)
+  return device
+    ? limits.attempt(c, 'login_device', device)
+    : limits.attempt(c, 'login_account', accountOf(email, found))
 }
+
+/** Counts a code of a second factor at a login with the right password, with the same distinction of devices. */
+export const attemptFactor = (
+  c: Context,
+  email: string,
+  found: z.output<typeof FoundLogin>,
+  device: string | undefined,
+): Promise<TakeBack> => c.get('services').limits.attempt(c, 'login_factor', device ?? accountOf(email, found))
 
 /** Counts an attempt inside a session. */
 export const attemptInSession = (c: Context, holder: Holder): Promise<TakeBack> =>

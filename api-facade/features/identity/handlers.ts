@@ -7,7 +7,7 @@ import type { Context, TakeBack } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { checkPassword, hashPassword, isWeak, type Who } from '../../lib/passwords.ts'
 import { bytea, hashOf, type Purpose, type Sealed } from '../../lib/seals.ts'
-import { attemptInSession, attemptLogin, deviceOf, deviceToken, nameOfDevice } from './devices.ts'
+import { attemptFactor, attemptInSession, attemptLogin, deviceOf, deviceToken, nameOfDevice } from './devices.ts'
 import {
   type AlertBody,
   type Credentials,
@@ -31,13 +31,13 @@ type Opened = { accessToken: string; user: object; deviceToken: string; refreshT
  * Runs an operation that issues claims, and opens a session in the same transaction. `device` is the id of a known
  * device; a login without it is mailed to the person, unless SQL recognizes the device.
  */
-async function open(
+export async function open(
   c: Context,
   { session, deviceName }: Wanted,
-  operation: 'register' | 'log_in' | 'change_password',
+  operation: 'register' | 'log_in' | 'change_password' | 'confirm_totp',
   parameters: Record<string, unknown>,
   device?: string,
-): Promise<{ userId: string; session: Opened }> {
+): Promise<{ userId: string; session: Opened; recoveryCodes: string[] | undefined }> {
   const { seals } = c.get('services')
   const id = randomUUID()
   const refreshToken = session && seals.seal('refresh', { id, generation: 0 })
@@ -57,9 +57,9 @@ async function open(
   const issued = await callFor(c, operation, { ...parameters, ...begun, ...alert }, Issued)
   const accessToken = await c.get('services').tokens.sign(issued.claims)
   const more = refreshToken && { refreshToken, expiresIn: ROTATING_SECONDS }
-  const { claims, user, credentialsVersion } = issued
+  const { claims, user, credentialsVersion, recoveryCodes } = issued
   const token = deviceToken(c, { userId: claims.sub, credentialsVersion }, device)
-  return { userId: claims.sub, session: { accessToken, user, deviceToken: token, ...more } }
+  return { userId: claims.sub, session: { accessToken, user, deviceToken: token, ...more }, recoveryCodes }
 }
 
 /** A token only exists in its mail: the worker computes it again from the id, and the database stores its hash. */
@@ -134,11 +134,23 @@ export async function authenticate(c: Context, { email, password, deviceToken: c
   return { found, device }
 }
 
-export async function logIn(c: Context, presented: z.output<typeof Credentials>) {
+export async function logIn(c: Context, { code, ...presented }: z.output<typeof Credentials>) {
   const { found, device } = await authenticate(c, presented)
   const stronger = isWeak(found.passwordHash) ? await hashPassword(presented.password) : undefined
-  const login = { p_user_id: found.userId, p_password_hash: found.passwordHash, p_new_hash: stronger }
-  return (await open(c, presented, 'log_in', login, device)).session
+  const login = { p_user_id: found.userId, p_password_hash: found.passwordHash, p_new_hash: stronger, p_code: code }
+  const takeBack = code === undefined ? undefined : await attemptFactor(c, presented.email, found, device)
+  const { session } = await open(c, presented, 'log_in', login, device)
+  await takeBack?.()
+  return session
+}
+
+/** Counts a code inside a session like a wrong password, unless `use` succeeds with it. */
+export async function countCode<T>(c: Context, use: () => Promise<T>): Promise<T> {
+  const holder = await callFor(c, 'find_password', {}, FoundLogin.unwrap(), 'gate')
+  const takeBack = await attemptInSession(c, holder)
+  const done = await use()
+  await takeBack()
+  return done
 }
 
 /**

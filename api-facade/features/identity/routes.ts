@@ -3,6 +3,7 @@
 import { routes, type Table } from '../../lib/routes.ts'
 import account from './account.ts'
 import email from './email.ts'
+import factors from './factors.ts'
 import { register, registerAlias } from './handlers.ts'
 import invites from './invites.ts'
 import passwords from './passwords.ts'
@@ -73,9 +74,9 @@ const joining = routes('identity', {
   },
 })
 
-const tables = [joining, sessions, passwords, email, account, personas, invites]
+const tables = [joining, sessions, passwords, email, factors, account, personas, invites]
 /** What the feature offers, for the API's description. */
 export const about =
-  'Accounts: registration, login, sessions, the profile, personas, invites, and the export of one’s data.'
+  'Accounts: registration, login, second factors, sessions, the profile, personas, invites, and the export of one’s data.'
 
 export default { feature: 'identity', rows: Object.assign({}, ...tables.map(({ rows }) => rows)) } satisfies Table

@@ -64,17 +64,23 @@ export const RegistrationAlias = z.object({
   input: Joining.describe('Who registers.'),
 })
 
-const Kind = z
+export const Kind = z
   .literal('rotating')
   .optional()
   .describe(
     'With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.',
   )
+/** A code of an authenticator app, or a recovery code. */
+export const Code = z.string().trim().min(6).max(40)
+
 // normalised here, once: attempts are counted by the address as the database compares it
 export const Credentials = z.object({
   email: z.string().max(254).trim().toLowerCase().describe('The address of the account, in any letter case.'),
   password: z.string().max(1024).describe('The password of the account.'),
   session: Kind,
+  code: Code.optional().describe(
+    'Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once.',
+  ),
   deviceToken: z
     .string()
     .max(1024)
@@ -232,6 +238,7 @@ export const Issued = z.object({
   }),
   user: z.looseObject({}),
   credentialsVersion: z.number(),
+  recoveryCodes: z.array(z.string()).optional(),
 })
 export const Reissued = Issued.pick({ claims: true })
 export const Reset = z.object({ userId: ActorId, credentialsVersion: z.number() })

@@ -18,14 +18,14 @@ export default routes('identity', {
   'POST /auth/login': {
     summary: 'Log in with email address and password',
     description:
-      'The access token is valid for seven days. With `{"session": "rotating"}` it is valid for 15 minutes, and the answer also has `refreshToken` and `expiresIn`. A person has at most 100 sessions of each kind: a new one ends the least recently used one. Attempts are counted per IP address. Wrong passwords are also counted per device if `deviceToken` belongs to the account, otherwise together for all unknown devices of the account, whether the account exists or not. So somebody who tries passwords cannot lock a known device out. An invalid device token is ignored. The answer has a `deviceToken` for the next login. It is valid for a year, even after a logout, and ends when the password changes. A login on a device that the account does not know by its token, nor by its name and network, is mailed to the person with a link that ends it, except the first login. At most five such mails an hour are sent.',
+      'The access token is valid for seven days. With `{"session": "rotating"}` it is valid for 15 minutes, and the answer also has `refreshToken` and `expiresIn`. A person has at most 100 sessions of each kind: a new one ends the least recently used one. Attempts are counted per IP address. Wrong passwords are also counted per device if `deviceToken` belongs to the account, otherwise together for all unknown devices of the account, whether the account exists or not. So somebody who tries passwords cannot lock a known device out. An invalid device token is ignored. If the account has a second factor, a right password without `code` is 403 `factor_required`; send the same body again with `code`. Wrong codes are 403 `code_wrong`, and are counted in the same way as wrong passwords. The answer has a `deviceToken` for the next login. It is valid for a year, even after a logout, and ends when the password changes. A login on a device that the account does not know by its token, nor by its name and network, is mailed to the person with a link that ends it, except the first login. At most five such mails an hour are sent.',
     access: 'public',
     id: 'logIn',
     pool: 'gate',
     limit: 'login',
     body: Credentials,
     handler: logIn,
-    limits: ['login_account', 'login_device'],
+    limits: ['login_account', 'login_device', 'login_factor'],
     calls: ['find_login', 'log_in'],
     answers: { 200: Session },
     outcome: 'Tokens for this device, and your profile.',

@@ -289,6 +289,6 @@ export const Standing = z
   .openapi('Standing')
 const text = z.string().trim().min(1).max(2000).describe('Why the decision is wrong, 1 to 2000 characters.')
 export const NewDecisionAppeal = z.object({ text })
-export const Identity = Credentials.omit({ session: true })
+export const Identity = Credentials.omit({ session: true, deviceName: true, code: true })
 export const IdentityWithDecision = Identity.extend({ decisionId: Uuid.describe('From `POST /auth/standing`.') })
 export const IdentityWithAppeal = IdentityWithDecision.extend({ text })

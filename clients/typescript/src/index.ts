@@ -47,7 +47,8 @@ type Call<M extends Method> = <P extends PathsOf<M>>(path: P, ...init: Arguments
 type ItemOf<T> = T extends { items: (infer Item)[]; nextCursor: string | null } ? Item : never
 type ListPath = { [P in PathsOf<'get'>]: [ItemOf<Answer<P, 'get'>>] extends [never] ? never : P }[PathsOf<'get'>]
 
-type Login = { email: string; password: string }
+/** `code` only after the error `factor_required`. */
+type Login = { email: string; password: string; code?: string }
 type Registration = Omit<operations['register']['requestBody']['content']['application/json'], 'session'>
 type Change = Answer<'/sync', 'get'>['items'][number]
 /** The size from which files are uploaded in parts, in bytes. */

@@ -1,0 +1,43 @@
+// Shapes of second factors. Rules are in sql/identity/55_factors.sql.
+import { Timestamp, z } from '../../lib/schemas.ts'
+import { Code, Kind, Session } from './schemas.ts'
+
+const Codes = z
+  .array(z.string())
+  .length(10)
+  .describe('Each replaces a code of the app once. Keep them in a safe place: they are not shown again.')
+
+export const Factors = z
+  .object({
+    totp: z
+      .object({
+        createdAt: Timestamp.describe('When the app was confirmed.'),
+        lastUsedAt: Timestamp.nullable().describe('When a code of it was last used; null if none was used yet.'),
+      })
+      .nullable()
+      .describe('Your authenticator app; null if you have none.'),
+    recoveryCodesLeft: z.int().describe('How many recovery codes were not used yet.'),
+    isRequired: z.boolean().describe('Whether your role requires a second factor on this instance.'),
+    provedUntil: Timestamp.nullable().describe(
+      'Until when the fresh proof of this session counts; null if there is none.',
+    ),
+  })
+  .openapi('Factors')
+export const Totp = z
+  .object({
+    secret: z.string().describe('The secret in base32, for typing in.'),
+    url: z.string().describe('The same as an address for a QR code: `otpauth://totp/…`.'),
+  })
+  .openapi('Totp')
+export const Confirmation = z.object({ code: Code.describe('The code that the app shows now.'), session: Kind })
+export const Confirmed = Session.extend({ recoveryCodes: Codes }).openapi('ConfirmedFactor')
+export const RecoveryCodes = z.object({ recoveryCodes: Codes }).openapi('RecoveryCodes')
+export const ProofBody = z
+  .object({
+    password: z.string().max(1024).optional().describe('Your password, if you have no second factor.'),
+    code: Code.optional().describe('A code of your app or a recovery code, if you have a second factor.'),
+  })
+  .refine(({ password, code }) => (password === undefined) !== (code === undefined), 'must have a password or a code')
+export const Proved = z
+  .object({ provedUntil: Timestamp.describe('Until when the proof counts: 10 minutes from now.') })
+  .openapi('Proof')

@@ -1,0 +1,91 @@
+// Second factors: an authenticator app, recovery codes and fresh proofs. Rules are in sql/identity/55_factors.sql.
+import type { z } from 'zod'
+import { call } from '../../lib/call.ts'
+import type { Context } from '../../lib/context.ts'
+import { routes } from '../../lib/routes.ts'
+import { Confirmation, Confirmed, Factors, ProofBody, Proved, RecoveryCodes, Totp } from './factor-schemas.ts'
+import { confirmPassword, countCode, open } from './handlers.ts'
+
+async function confirm(c: Context, { code, session }: z.output<typeof Confirmation>) {
+  const { session: opened, recoveryCodes } = await countCode(c, () =>
+    open(c, { session }, 'confirm_totp', { p_code: code }),
+  )
+  return { ...opened, recoveryCodes }
+}
+
+async function prove(c: Context, { password, code }: z.output<typeof ProofBody>) {
+  if (code !== undefined) return countCode(c, () => call(c, 'prove', { p_code: code }))
+  return call(c, 'prove', { p_password_hash: await confirmPassword(c, password ?? '') })
+}
+
+export default routes('identity', {
+  'GET /me/factors': {
+    summary: 'Get your second factors',
+    description:
+      'Whether you have an authenticator app and how many recovery codes are left, whether your role requires a second factor on this instance, and until when this session has proved that it is you.',
+    access: 'user',
+    id: 'listFactors',
+    operation: 'list_factors',
+    answers: { 200: Factors },
+    outcome: 'Your second factors; no secrets.',
+  },
+  'POST /auth/proof': {
+    summary: 'Prove again that it is you',
+    description:
+      'Some requests ask people with a second factor for a fresh proof: 403 `proof_required`. These are a change of the password, the email address, factors or somebody’s role, the export, the erasure, and payments of the tiers that the instance chose. Adding a factor asks everybody for one. Give a `code` if you have a second factor, otherwise your `password`. The proof counts for 10 minutes and for this session alone; a login with a code is one, too. Wrong passwords and codes are counted together, per person.',
+    access: 'user',
+    id: 'prove',
+    pool: 'gate',
+    body: ProofBody,
+    handler: prove,
+    limits: ['password'],
+    calls: ['find_password', 'prove'],
+    answers: { 200: Proved },
+    outcome: 'The proof is recorded.',
+    fails: ['password_wrong'],
+  },
+  'POST /me/factors/totp': {
+    summary: 'Begin adding an authenticator app',
+    description:
+      'Asks everybody for a fresh proof (`POST /auth/proof`). Show `url` as a QR code or as a link, or let the person type in `secret`. Both are shown only now. Nothing changes until a code is confirmed; repeating the request makes another secret. 409 `totp_already` if you have an app.',
+    access: 'user',
+    id: 'startTotp',
+    operation: 'start_totp',
+    answers: { 200: Totp },
+    outcome: 'The secret for the app.',
+  },
+  'POST /me/factors/totp/confirm': {
+    summary: 'Confirm the authenticator app with a code',
+    description:
+      'From now on each login needs a code. Ends all your tokens and sessions, which have proved only the password, and returns new tokens, as a login does. The ten recovery codes are shown only now: each replaces a code of the app once. You are told by mail. 404 `factor_unknown` if you have not begun.',
+    access: 'user',
+    id: 'confirmTotp',
+    pool: 'gate',
+    body: Confirmation,
+    handler: confirm,
+    limits: ['password'],
+    calls: ['find_password', 'confirm_totp'],
+    answers: { 200: Confirmed },
+    outcome: 'New tokens and the recovery codes; the earlier tokens no longer work.',
+  },
+  'DELETE /me/factors/totp': {
+    summary: 'Remove your authenticator app',
+    description:
+      'The recovery codes are deleted, too, and a login needs only the password again. Needs a fresh proof. 409 `factor_needed` if your role requires a second factor. You are told by mail.',
+    access: 'user',
+    id: 'removeTotp',
+    operation: 'remove_totp',
+    answers: { 204: null },
+    outcome: 'You have no second factor any more.',
+  },
+  'POST /me/factors/recovery-codes': {
+    summary: 'Replace your recovery codes',
+    description:
+      'The ten new codes are shown only now, and the earlier ones no longer work. Needs a fresh proof. 404 `factor_unknown` if you have no second factor. You are told by mail.',
+    access: 'user',
+    id: 'renewRecoveryCodes',
+    operation: 'renew_recovery_codes',
+    answers: { 200: RecoveryCodes },
+    outcome: 'The new recovery codes.',
+  },
+})
