@@ -16,7 +16,7 @@ create table app.sessions (
   expires_at   timestamptz not null default now() + interval '60 days',
   ended_at     timestamptz,
   kind         text not null default 'rotating' check (kind in ('rotating', 'fixed')),
-  device       text check (device ~ '^[[:alnum:] ''’()+,_-]{1,80}$'),
+  device       text check (device ~ '^[^./:]{1,80}$'),
   network      cidr,
   last_seen_at timestamptz not null default now(),
   alert_hash   bytea check (length(alert_hash) = 32),

@@ -459,7 +459,7 @@ AS $function$
 begin
   if (length(alert_hash) = 32) is false then perform private.raise_check_violation('sessions_alert_hash_check'); end if;
   if ((kind = 'rotating'::text) = (token_hash IS NOT NULL)) is false then perform private.raise_check_violation('sessions_check'); end if;
-  if (device ~ '^[[:alnum:] ''’()+,_-]{1,80}$'::text) is false then perform private.raise_check_violation('sessions_device_check'); end if;
+  if (device ~ '^[^./:]{1,80}$'::text) is false then perform private.raise_check_violation('sessions_device_check'); end if;
   if (generation >= 0) is false then perform private.raise_check_violation('sessions_generation_check'); end if;
   if (kind = ANY (ARRAY['rotating'::text, 'fixed'::text])) is false then perform private.raise_check_violation('sessions_kind_check'); end if;
   if (length(token_hash) = 32) is false then perform private.raise_check_violation('sessions_token_hash_check'); end if;

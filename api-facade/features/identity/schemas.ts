@@ -43,7 +43,9 @@ const Joining = z.object({
 const DeviceName = z
   .string()
   .trim()
-  .regex(/^[\p{L}\p{N} '’()+,_-]{1,80}$/u, "must be 1 to 80 letters, digits, spaces and '’()+,_-")
+  .min(1)
+  .max(80)
+  .refine((name) => /^[\p{L}\p{N} '’()+,_-]*$/u.test(name), "must have only letters, digits, spaces and '’()+,_-")
   .optional()
   .openapi({ example: 'Ada’s phone' })
   .describe(
