@@ -4,6 +4,7 @@ import { brotliCompress } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openTab, startBrowser } from '../support/browser.ts'
 import { logIn } from '../support/panel.ts'
+import { totp } from '../support/totp.ts'
 import { world } from '../support/world.ts'
 
 const { admin, alice, url } = await world({ people: ['alice'] })
@@ -48,6 +49,21 @@ describe('The panel', { timeout: 120_000 }, () => {
     await tab.getByLabel('Language').selectOption('de')
     await tab.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor()
     expect(await tab.locator('html').getAttribute('lang')).toBe('de')
+  })
+
+  test('asks for a code if the account has a second factor', async () => {
+    const { password } = admin
+    await admin.post('/auth/proof', { password })
+    const { secret } = (await admin.post<{ secret: string }>('/me/factors/totp')).body
+    const { body } = await admin.post<{ recoveryCodes: string[] }>('/me/factors/totp/confirm', { code: totp(secret) })
+    const tab = await openTab(browser, url)
+    await logIn(tab, admin)
+    await tab.getByText('This account has a second factor.').waitFor()
+    await tab.isAccessible()
+    await tab.getByLabel('Code of the app').fill(body.recoveryCodes[0] ?? '')
+    await tab.getByRole('button', { name: 'Log in' }).click()
+    await tab.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    tab.isClean([403])
   })
 })
 

@@ -1,5 +1,5 @@
 import { FormField, valuesOf } from '../lib/dialog.ts'
-import { ErrorNote } from '../lib/errors.ts'
+import { ErrorNote, isCodeAsked } from '../lib/errors.ts'
 import { html, useSignal } from '../lib/html.ts'
 import { logIn } from './session.ts'
 import { texts } from './texts.ts'
@@ -9,17 +9,19 @@ export function Login() {
   const error = useSignal<unknown>(undefined)
   const isRefused = useSignal(false)
   const isBusy = useSignal(false)
+  const asksCode = useSignal(false)
   document.title = t.title
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
-    const { email = '', password = '' } = valuesOf(event.target as HTMLFormElement)
+    const { email = '', password = '', code } = valuesOf(event.target as HTMLFormElement)
     isBusy.value = true
     error.value = undefined
     isRefused.value = false
     try {
-      isRefused.value = !(await logIn(email, password))
+      isRefused.value = !(await logIn(email, password, code))
     } catch (failure) {
       error.value = failure
+      asksCode.value ||= isCodeAsked(failure)
     }
     isBusy.value = false
   }
@@ -28,7 +30,8 @@ export function Login() {
     <form onSubmit=${submit}>
       <${FormField} field=${{ name: 'email', label: t.email, kind: 'email' }} />
       <${FormField} field=${{ name: 'password', label: t.password, kind: 'password' }} />
-      <${ErrorNote} error=${error.value} />
+      ${asksCode.value && html`<${FormField} field=${{ name: 'code', label: t.code, fill: 'one-time-code' }} />`}
+      <${ErrorNote} error=${error.value} words=${{ factor_required: t.codeNeeded }} />
       ${isRefused.value && html`<p role="alert" class="error">${t.notStaff}</p>`}
       <button disabled=${isBusy.value} aria-busy=${isBusy.value}>${t.action}</button>
     </form>

@@ -12,8 +12,8 @@ export const kith = openKith()
 export const isAdmin = computed(() => me.value?.role === 'admin')
 
 /** Logs in. @returns whether the person is staff; anybody else is logged out again */
-export async function logIn(email: string, password: string): Promise<boolean> {
-  const { user } = await kith.logIn({ email, password })
+export async function logIn(email: string, password: string, code?: string): Promise<boolean> {
+  const { user } = await kith.logIn({ email, password, ...(code && { code }) })
   if (user.role === 'user') {
     await kith.logOut()
     return false

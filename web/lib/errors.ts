@@ -7,6 +7,9 @@ import { sharedTexts } from './shared-texts.ts'
 export const messageOf = (error: unknown): string =>
   error instanceof KithError ? error.message : sharedTexts.value.unreachable
 
+/** Whether a login failed because the account has a second factor. */
+export const isCodeAsked = (error: unknown): boolean => error instanceof KithError && error.code === 'factor_required'
+
 type Noted = {
   error: unknown
   /** The page's own words for codes of errors. */

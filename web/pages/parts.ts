@@ -1,5 +1,5 @@
 // Parts that several pages for people have.
-import { ErrorNote } from '../lib/errors.ts'
+import { ErrorNote, isCodeAsked } from '../lib/errors.ts'
 import { Form } from '../lib/form.ts'
 import { type ComponentChildren, html, useSignal, type VNode } from '../lib/html.ts'
 import { instance } from '../lib/instance.ts'
@@ -59,14 +59,21 @@ export function Step({
 
 export function Login({ children }: { children?: ComponentChildren }): VNode {
   const t = texts.value.login
+  const asksCode = useSignal(false)
+  const submit = ({ email = '', password = '', code }: Record<string, string>) =>
+    logIn(email, password, code).catch((failure: unknown) => {
+      asksCode.value ||= isCodeAsked(failure)
+      throw failure
+    })
   return html`<${Form}
       fields=${[
         { name: 'email', label: t.email, kind: 'email', fill: 'username' },
         { name: 'password', label: t.password, kind: 'password', fill: 'current-password' },
+        ...(asksCode.value ? [{ name: 'code', label: t.code, fill: 'one-time-code' }] : []),
       ]}
       action=${t.action}
-      words=${texts.value.errors}
-      submit=${({ email = '', password = '' }) => logIn(email, password)}
+      words=${{ ...texts.value.errors, factor_required: t.codeNeeded }}
+      submit=${submit}
     />
     <p class="quiet"><a href="/forgot-password">${t.forgot}</a></p>
     ${children}` as VNode

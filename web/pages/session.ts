@@ -4,7 +4,7 @@ export { me } from '../lib/session.ts'
 
 export const kith = openKith()
 
-export async function logIn(email: string, password: string): Promise<void> {
-  const { user } = await kith.logIn({ email, password })
+export async function logIn(email: string, password: string, code?: string): Promise<void> {
+  const { user } = await kith.logIn({ email, password, ...(code && { code }) })
   me.value = user
 }

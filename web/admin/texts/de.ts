@@ -6,6 +6,8 @@ export const de: typeof en = {
     title: 'Kith-Verwaltung',
     email: 'E-Mail-Adresse',
     password: 'Passwort',
+    code: 'Code aus der App oder Wiederherstellungscode',
+    codeNeeded: 'Dieses Konto hat einen zweiten Faktor. Geben Sie auch den Code ein.',
     action: 'Anmelden',
     notStaff: 'Dieses Konto gehört weder zur Moderation noch zur Verwaltung.',
   },

@@ -4,6 +4,8 @@ export const en = {
     title: 'Kith admin',
     email: 'Email address',
     password: 'Password',
+    code: 'Code of the app, or a recovery code',
+    codeNeeded: 'This account has a second factor. Enter the code too.',
     action: 'Log in',
     notStaff: 'This account is neither a moderator nor an admin.',
   },

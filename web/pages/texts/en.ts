@@ -10,6 +10,8 @@ export const en = {
   login: {
     email: 'Email address',
     password: 'Password',
+    code: 'Code of the app, or a recovery code',
+    codeNeeded: 'Your account has a second factor. Enter the code too.',
     action: 'Log in',
     forgot: 'Forgot your password?',
   },
