@@ -1326,7 +1326,7 @@ export const sections = {
       expiresAt: ['bigint', 'exp of the token, in unix seconds.'],
       sessionId: [
         'uuid?',
-        'The rotating session that issued the token, whose other tokens share the proof; null if there is none.',
+        'The session that issued the token; all tokens of a session share the proof. Null if there is none.',
       ],
       provedAt: ['timestamp with time zone', 'When the session last proved who uses it.'],
     },

@@ -130,16 +130,17 @@ begin
   perform private.end_session(v_person, s.id)
   from (select id from app.sessions
         where user_id = v_person and ended_at is null and kind = v_kind and expires_at > now()
-        order by id = v_id desc, greatest(last_used_at, last_seen_at) desc, id offset 100) s;
+        order by id = v_id desc, greatest(last_used_at, last_seen_at) desc, id
+        offset case v_kind when 'fixed' then 1000 else 100 end) s;
   if private.note_device(v_person, p_device, v_network) then
     perform private.alert_of_session(v_id, v_person, p_alert_hash);
   end if;
 end $$;
 comment on function private.start_session is
   'Starts a session with the claims of its first access token: a rotating one if there is a hash of a refresh token, '
-  'otherwise a fixed one. Ends the least recently used session of its kind if there are more than 100. With '
-  'p_alert_hash it mails the person if the device is new. The calling function must have locked the person''s '
-  'credentials.';
+  'otherwise a fixed one. Ends the least recently used session of its kind if there are more than 100 rotating or 1000 '
+  'fixed ones. With p_alert_hash it mails the person if the device is new. The calling function must have '
+  'locked the person''s credentials.';
 
 create function api.refresh_session(
   p_family uuid, p_generation integer, p_refresh_hash bytea, p_next_hash bytea, p_seconds integer

@@ -88,9 +88,9 @@ select ok(not pg_temp.is_open('mine'), 'ends the fixed session of the token');
 
 -- Bounds
 select test.act_as_owner();
-select pg_temp.log_in('many ' || n, 'Many ' || n, '203.0.113.1', false) from generate_series(1, 101) n;
+select pg_temp.log_in('many ' || n, 'Many ' || n, '203.0.113.1', false) from generate_series(1, 1001) n;
 select is((select count(*) || ' ' || (select count(*) from app.sessions where user_id = test.id('alice') and ended_at is null)
-           from private.devices where user_id = test.id('alice')), '50 100', 'A person has 50 known devices and 100 fixed sessions');
+           from private.devices where user_id = test.id('alice')), '50 1000', 'A person has 50 known devices and 1000 fixed sessions');
 
 select * from finish();
 rollback;

@@ -1461,7 +1461,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what fitted a rule, newest first */
+        /** List the hits of a rule, newest first */
         get: operations["adminListRuleHits"];
         put?: never;
         post?: never;
@@ -1699,7 +1699,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the rotating sessions of a person, newest first */
+        /** List the sessions of a person, newest first */
         get: operations["adminListUserSessions"];
         put?: never;
         post?: never;
@@ -1784,7 +1784,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhooks, and the events that they can have */
+        /** List webhooks, and the events that they can get */
         get: operations["adminListWebhooks"];
         put?: never;
         /** Add a webhook */
@@ -2164,6 +2164,23 @@ export interface paths {
         put?: never;
         /** Appeal a decision about you without logging in */
         post: operations["appealByPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/end-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a login with the token from the mail that told of it */
+        post: operations["endAlertedSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5141,11 +5158,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List your rotating sessions, newest first */
+        /** List your sessions, newest first */
         get: operations["listMySessions"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** End all your sessions except this one */
+        delete: operations["endMyOtherSessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5161,7 +5179,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one of your rotating sessions */
+        /** End one of your sessions */
         delete: operations["endMySession"];
         options?: never;
         head?: never;
@@ -6833,7 +6851,7 @@ export interface components {
             authorId: string | null;
             /** @description Its author; null for spaces and conversations. */
             author: components["schemas"]["PersonCard"] | null;
-            /** @description Whether the person sees it: by the rule itself, not by the reasons. */
+            /** @description Whether the person sees it. This comes from the rule itself, not from the reasons. */
             canSee: boolean;
             /** @description Whether feeds and searches may show it to the person; null for what they never show. */
             shown: boolean | null;
@@ -7237,7 +7255,7 @@ export interface components {
             /** @enum {string} */
             action: "warn" | "hide" | "remove" | "limit" | "suspend" | "ban";
             category: string;
-            /** @description The broken rule, in words of staff; null if none was named. */
+            /** @description The broken rule, in the words of staff; null if none was named. */
             rule: string | null;
             /** @description What the person reads. */
             reason: string;
@@ -7542,9 +7560,9 @@ export interface components {
                 day: string;
                 /** @description People who joined. Null if it has not been counted yet. */
                 joined: number | null;
-                /** @description People who were here. Null if it was not counted on that day, because it cannot be later. */
+                /** @description People who were active. Null if they were not counted on that day, because they cannot be counted later. */
                 active: number | null;
-                /** @description Posts that were written, scheduled ones and reposts too. Null if it has not been counted yet. */
+                /** @description Posts that were written, including scheduled posts and reposts. Null if it has not been counted yet. */
                 posts: number | null;
                 /** @description Replies that were written. Null if it has not been counted yet. */
                 replies: number | null;
@@ -7557,7 +7575,7 @@ export interface components {
                 /** @description Cases that were decided. Null if it has not been counted yet. */
                 casesClosed: number | null;
             }[];
-            /** @description When today was last counted; null if it was not. */
+            /** @description When the current day was last counted; null if it was not. */
             countedAt: components["schemas"]["Timestamp"] | null;
         };
         Debate: {
@@ -7712,7 +7730,7 @@ export interface components {
             exportedAt?: string;
             /** @description Whose file it is: its domain is the `origin` of the import. */
             actorId: string;
-            /** @description The signature of the instance. A file without one is imported, too, and says so. */
+            /** @description The signature of the instance. A file without one is imported, too; then the `signature` of the import is `none`. */
             signature?: string | null;
         } & {
             [key: string]: unknown;
@@ -7761,7 +7779,7 @@ export interface components {
             }[];
         };
         /** @description What went wrong. Codes are stable; the sentences may change. */
-        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_own_decision" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "appeal_verdict" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "case_action" | "case_actions" | "case_claimed" | "case_closed" | "case_note" | "case_own" | "case_person" | "case_priority" | "case_proposal_open" | "case_proposal_unknown" | "case_reason" | "case_rule" | "case_target" | "case_unknown" | "case_until" | "case_with_staff" | "category_unknown" | "changed_since" | "checkpoint_unknown" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "code_wrong" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "days_range" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "decision_appealed" | "decision_overturned" | "decision_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "effects_not_stuck" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "factor_missing" | "factor_needed" | "factor_required" | "factor_unknown" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "hidden_by_staff" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invitee_unknown" | "invitees_action" | "invitees_chosen" | "invites_exhausted" | "job_unknown" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_admin" | "limit_oneself" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_suspended" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proof_required" | "proposal_actions" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "statement_unknown" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "thing_unknown" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "totp_already" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "until_far" | "until_past" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded" | "year_out_of_range");
+        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_own_decision" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "appeal_verdict" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "case_action" | "case_actions" | "case_claimed" | "case_closed" | "case_note" | "case_own" | "case_person" | "case_priority" | "case_proposal_open" | "case_proposal_unknown" | "case_reason" | "case_rule" | "case_target" | "case_unknown" | "case_until" | "case_with_staff" | "category_unknown" | "changed_since" | "checkpoint_unknown" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "code_wrong" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "days_range" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "decision_appealed" | "decision_overturned" | "decision_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "effects_not_stuck" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "factor_missing" | "factor_needed" | "factor_required" | "factor_unknown" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "hidden_by_staff" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invitee_unknown" | "invitees_action" | "invitees_chosen" | "invites_exhausted" | "job_unknown" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_admin" | "limit_oneself" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_suspended" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proof_required" | "proposal_actions" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_over" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "statement_unknown" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "thing_unknown" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "totp_already" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "until_far" | "until_past" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded" | "year_out_of_range");
         Event: {
             id: string;
             /** @enum {string} */
@@ -7923,7 +7941,7 @@ export interface components {
             debates: components["schemas"]["ExportedDebates"][];
             /** @description Appeals against decisions, one for each decision. */
             decisionAppeals: components["schemas"]["ExportedDecisionAppeals"][];
-            /** @description What staff, or a rule of theirs, decided about a person, as the person reads it, but for who decided. */
+            /** @description What staff, or one of its rules, decided about a person. */
             decisions: components["schemas"]["ExportedDecisions"][];
             /** @description Links that verify an address, with the SHA-256 of the token that was mailed. */
             emailVerifications: components["schemas"]["ExportedEmailVerifications"][];
@@ -8052,7 +8070,7 @@ export interface components {
             seriesFollows: components["schemas"]["ExportedSeriesFollows"][];
             /** @description The items of a series, at most 200. */
             seriesItems: components["schemas"]["ExportedSeriesItems"][];
-            /** @description Families of refresh tokens, one per login. */
+            /** @description What each login began. */
             sessions: components["schemas"]["ExportedSessions"][];
             /** @description People's votes on solutions. */
             solutionVotes: components["schemas"]["ExportedSolutionVotes"][];
@@ -8996,6 +9014,10 @@ export interface components {
             lastUsedAt: components["schemas"]["Timestamp"];
             expiresAt: components["schemas"]["Timestamp"];
             endedAt: components["schemas"]["Timestamp"] | null;
+            kind: string;
+            device: string | null;
+            network: string | null;
+            lastSeenAt: components["schemas"]["Timestamp"];
         };
         ExportedSolutionVotes: {
             solutionId: string | null;
@@ -9715,7 +9737,7 @@ export interface components {
              * @enum {string}
              */
             state: "waiting" | "running" | "done" | "stopped";
-            /** @description The domain of the instance where the dossier is from. */
+            /** @description The domain of the instance that wrote the dossier. */
             origin: string;
             /**
              * @description `valid`: the dossier is as the instance `issuer` has signed it. `unknown_instance`: the keys of that instance could not be read, so the signature says nothing. `none`: it has no signature.
@@ -9727,16 +9749,16 @@ export interface components {
             done: number;
             /** @description How many rows of the dossier are to be imported. */
             total: number;
-            /** @description What was left out and why, the first 200. `path` is the place in the file: `posts.12.media.0`. */
+            /** @description The first 200 things that were left out, and why. `path` is the position in the file: `posts.12.media.0`. */
             problems: {
-                /** @description The place in the file, such as `posts.12.media.0`. */
+                /** @description The position in the file, such as `posts.12.media.0`. */
                 path: string;
                 /** @description The code of the error that the row would have caused. */
                 code: string;
                 /** @description The text of that error. */
                 message: string;
             }[];
-            /** @description How many problems there were, also beyond the first 200. */
+            /** @description How many problems there were, including those after the first 200. */
             problemCount: number;
             createdAt: components["schemas"]["Timestamp"];
             endedAt: components["schemas"]["Timestamp"] | null;
@@ -10007,6 +10029,36 @@ export interface components {
             next: number;
             /** @description The oldest number that is still there; null if the log is empty. */
             oldest: number | null;
+        };
+        /** @description A session: what a login or a registration began. */
+        Login: {
+            id: string;
+            /** @description What the program called itself at the login; null if it said nothing. */
+            userAgent: string | null;
+            /** @description When it began with a login. */
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description When it was last refreshed, or began. */
+            lastUsedAt: components["schemas"]["Timestamp"];
+            /** @description 60 days after the last refresh or the login; in a fixed session when its token ends. */
+            expiresAt: components["schemas"]["Timestamp"];
+            /**
+             * @description `rotating` has a refresh token. `fixed` is one access token that is valid for seven days.
+             * @enum {string}
+             */
+            kind: "rotating" | "fixed";
+            /** @description What the client called the device, otherwise what its User-Agent says; null if it said nothing. */
+            device: string | null;
+            /** @description From where the login came: the /24 of an IPv4 address, or the /48 of an IPv6 address. Null if unknown. */
+            network: string | null;
+            /** @description When one of its tokens was last used, accurate to five minutes. */
+            lastSeenAt: components["schemas"]["Timestamp"];
+            /** @description Whether the token of this request belongs to it. */
+            isCurrent: boolean;
+        };
+        LoginPage: {
+            items: components["schemas"]["Login"][];
+            nextCursor: string | null;
+            hasMore: boolean;
         };
         /** @description A person as others see them; `id` and `actorId` are both the actor id. */
         MatchedPerson: components["schemas"]["PersonCard"] & {
@@ -12965,22 +13017,6 @@ export interface components {
             /** @enum {string} */
             role: "user" | "moderator" | "admin";
         };
-        RotatingSession: {
-            id: string;
-            /** @description What the program called itself at the login; null if it said nothing. */
-            userAgent: string | null;
-            /** @description When it began with a login. */
-            createdAt: components["schemas"]["Timestamp"];
-            /** @description When it was last refreshed, or began. */
-            lastUsedAt: components["schemas"]["Timestamp"];
-            /** @description 60 days after the last refresh, or the login. */
-            expiresAt: components["schemas"]["Timestamp"];
-        };
-        RotatingSessionPage: {
-            items: components["schemas"]["RotatingSession"][];
-            nextCursor: string | null;
-            hasMore: boolean;
-        };
         Rule: {
             id: string;
             /** @description What staff calls it. */
@@ -13020,7 +13056,7 @@ export interface components {
              * @enum {string}
              */
             kind: "near-ban";
-            /** @description At most so many invitations away. */
+            /** @description At most this number of invitations away. */
             steps: number;
         };
         RuleConditionNewAccount: {
@@ -13029,29 +13065,29 @@ export interface components {
              * @enum {string}
              */
             kind: "new-account";
-            /** @description It was younger than so many hours. */
+            /** @description It was younger than this number of hours. */
             hours: number;
         };
         RuleConditionRate: {
             /**
-             * @description The author published much. (enum property replaced by openapi-typescript)
+             * @description The author published a lot in a short time. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "rate";
-            /** @description More than so many posts and replies, with this one. At an edit, those before it. */
+            /** @description The author published more than this number of posts and replies, including this one. For an edit, those before it count. */
             moreThan: number;
-            /** @description Within so many minutes. */
+            /** @description Within this number of minutes. */
             minutes: number;
         };
         RuleConditionReports: {
             /**
-             * @description Trusted people reported it, and their reports were open together. (enum property replaced by openapi-typescript)
+             * @description Trusted people reported it, and their reports were open at the same time. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "reports";
-            /** @description At least so many. Trusted are those of whose settled reports, at least three, staff reviewed more than half instead of dismissing them. */
+            /** @description At least this number of trusted people. A person is trusted if staff has settled at least three of their reports and dismissed fewer than half of them. */
             people: number;
-            /** @description Trusted are also those who have at least this much reputation now. Default: nobody is. */
+            /** @description A person who has at least this much reputation now is trusted, too. Default: reputation makes nobody trusted. */
             reputation?: number | null;
         };
         RuleConditionWords: {
@@ -13060,7 +13096,7 @@ export interface components {
              * @enum {string}
              */
             kind: "words";
-            /** @description Each of them is enough. They are compared as muted keywords are: whole words, in any letter case, with or without accents, in the first 5000 characters. */
+            /** @description One of them is enough. They are compared as muted keywords are: whole words, in any letter case, with or without accents, in the first 5000 characters. */
             words: string[];
         };
         RuleDraft: {
@@ -13076,7 +13112,7 @@ export interface components {
             authorId: string;
             author: components["schemas"]["PersonCard"];
             /**
-             * @description The mode of the rule then: in shadow it only noted the hit.
+             * @description The mode of the rule then: in shadow it only recorded the hit.
              * @enum {string}
              */
             mode: "shadow" | "live";
@@ -13110,7 +13146,7 @@ export interface components {
             sample: components["schemas"]["RuleReplayHit"][];
             /** @description When the oldest of them was written; null if there was none. */
             lookedUntil: components["schemas"]["Timestamp"] | null;
-            /** @description Send it to look at older ones; null if it looked at all of the last 30 days. */
+            /** @description Send it to look at older things; null if it looked at all of the last 30 days. */
             nextCursor: string | null;
         };
         RuleReplayHit: {
@@ -13119,7 +13155,7 @@ export interface components {
             targetId: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** @description The beginning of its text, of the newest version that fits. */
+            /** @description The beginning of the text of the newest version that fits. */
             excerpt: string;
             /** @description Whether staff has hidden or removed it. */
             removed: boolean;
@@ -13264,7 +13300,7 @@ export interface components {
             deviceToken: string;
         };
         SessionsEnded: {
-            /** @description How many rotating sessions ended. */
+            /** @description How many sessions ended. */
             ended: number;
         };
         Signal: {
@@ -13335,10 +13371,10 @@ export interface components {
             category: string;
             /** @description How many reports belong to the case. */
             reportCount: number;
-            /** @description The newest 20 reports, without who made them. */
+            /** @description The newest 20 reports, without the people who made them. */
             reports: {
                 category: string;
-                /** @description In the words of who reported it. */
+                /** @description In the words of the person who reported it. */
                 reason: string;
             }[];
             /** @description Whether staff already has the case. Then only staff can close it. */
@@ -13403,7 +13439,7 @@ export interface components {
             /** @description Who answers for the thing; null if nobody does any more. */
             person: components["schemas"]["PersonCard"] | null;
             category: string;
-            /** @description The broken rule of the instance, in words of staff; null if none was named. */
+            /** @description The broken rule of the instance, in the words of staff; null if none was named. */
             rule: string | null;
             /** @description How urgent it is: 1 (first) to 4. */
             priority: number;
@@ -13422,7 +13458,7 @@ export interface components {
             claimedById: string | null;
             /** @description Who is working on it; null if nobody is. */
             claimedBy: components["schemas"]["PersonCard"] | null;
-            /** @description When the claim ends, 30 minutes after the last work; null if there is none. */
+            /** @description When the claim ends: 30 minutes after the last work on the case. Null if there is no claim. */
             claimedUntil: components["schemas"]["Timestamp"] | null;
             /** @description The internal id of who closed it; null while it is open. */
             closedById: string | null;
@@ -13430,7 +13466,7 @@ export interface components {
             closedAt: components["schemas"]["Timestamp"] | null;
             /** @description The group or guild whose owner and moderators see the case; null if there is none. */
             spaceId: string | null;
-            /** @description From when on staff finds it in the queue while it is open. */
+            /** @description When the open case comes into the queue of staff. */
             staffFrom: components["schemas"]["Timestamp"];
             /** @description When something last happened in it. */
             updatedAt: components["schemas"]["Timestamp"];
@@ -13465,7 +13501,7 @@ export interface components {
             accent: string | null;
             ownerId: string;
             owner: components["schemas"]["PersonCard"];
-            /** @description All members, banned ones too, without the owner. */
+            /** @description The number of members, including banned people, without the owner. */
             memberCount: number;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -13490,7 +13526,7 @@ export interface components {
                 [key: string]: unknown;
             };
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When its author last edited it; null if never, and for what others wrote below a content. */
+            /** @description When its author last edited it; null if never, and for children of contents. */
             editedAt: components["schemas"]["Timestamp"] | null;
             removedAt: components["schemas"]["Timestamp"] | null;
         };
@@ -13505,7 +13541,7 @@ export interface components {
             kind: "direct" | "group";
             /** @description Current members. */
             memberCount: number;
-            /** @description Messages ever sent, system messages and deleted ones too. */
+            /** @description All messages that were ever sent, including system messages and deleted ones. */
             messageCount: number;
             /** @description When the latest message was sent; null before the first. */
             lastMessageAt: components["schemas"]["Timestamp"] | null;
@@ -14100,7 +14136,7 @@ export interface components {
              */
             state: "active" | "limited" | "suspended" | "banned";
             suspendedUntil: components["schemas"]["Timestamp"] | null;
-            /** @description Your strikes that have not lapsed. The decisions of one case count once. */
+            /** @description Your strikes that have not lapsed. Several decisions of one case count only once. */
             strikes: number;
             /** @description The newest 100 decisions about you. None says who decided. */
             decisions: components["schemas"]["StandingDecision"][];
@@ -14117,7 +14153,7 @@ export interface components {
             rule: string | null;
             /** @description Why; empty if staff gave no reason. */
             reason: string;
-            /** @description Whether a rule decided, and no person. Then it counts no strikes. */
+            /** @description Whether a rule decided instead of a person. Such a decision counts no strikes. */
             automated: boolean;
             /** @description How many strikes it counts now. */
             strikes: number;
@@ -14128,7 +14164,7 @@ export interface components {
             liftedAt: components["schemas"]["Timestamp"] | null;
             /** @description When your appeal overturned it; null if none did. */
             overturnedAt: components["schemas"]["Timestamp"] | null;
-            /** @description Whether you can appeal it: once for each decision. */
+            /** @description Whether you can appeal it. Each decision can be appealed once. */
             appealable: boolean;
             appealPath: string | null;
             /** @description Your appeal; null if you made none. */
@@ -14147,7 +14183,7 @@ export interface components {
         Statement: {
             id: string;
             /**
-             * @description What was decided. A `suspend` is a ban that ends by itself.
+             * @description What was decided. `suspend` is a ban that ends by itself.
              * @enum {string}
              */
             action: "warn" | "hide" | "remove" | "limit" | "suspend" | "ban";
@@ -14163,7 +14199,7 @@ export interface components {
             rule: string | null;
             /** @description The reason in the words of staff; empty if none was given. */
             reason: string;
-            /** @description Whether a rule decided, and no person. */
+            /** @description Whether a rule decided instead of a person. */
             automated: boolean;
             endsAt: components["schemas"]["Timestamp"] | null;
             /** @description When it was ended; null if it was not. */
@@ -14171,7 +14207,7 @@ export interface components {
             overturnedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
             appealPath: string | null;
-            /** @description Proves that the decision stands in the audit log; null until the next checkpoint covers it, within a day. */
+            /** @description Proves that the decision is in the audit log; null until the next checkpoint covers it, within a day. */
             proof: components["schemas"]["AuditProof"] | null;
         };
         StreamItem: {
@@ -14483,9 +14519,9 @@ export interface components {
             events: string[];
             /** @description Whether events are sent. */
             active: boolean;
-            /** @description When a delivery was given up after three days. Null again after the next one that arrives, or a new address. */
+            /** @description When a delivery was given up after three days. It becomes null when the next delivery arrives, and when the address changes. */
             failingSince: components["schemas"]["Timestamp"] | null;
-            /** @description Until when the previous secret signs too; null if it does not. */
+            /** @description When the previous secret stops signing; null if there is none. */
             previousSecretUntil: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -14524,7 +14560,7 @@ export interface components {
              * @enum {string|null}
              */
             failure: "not_public" | "timeout" | "unreachable" | null;
-            /** @description Up to 200 characters of the last response if it was no success, otherwise null. */
+            /** @description The first 200 characters of the last response, if it was an error; otherwise null. */
             excerpt: string | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -14716,7 +14752,7 @@ export interface operations {
             query: {
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 personId: string;
-                /** @description `content` is a content of any kind. Of a group or guild it is about what is in it. */
+                /** @description `content` is a content of any kind. For a group or guild, the answer is about what is in it. */
                 targetType: "post" | "reply" | "content" | "group" | "guild" | "conversation";
                 /** @description The id of the thing; for a group or guild also the slug. */
                 targetId: string;
@@ -15340,7 +15376,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What an admin should do: some of `remove`, `restore` and one of `limit`, `suspend`, `ban` and so on. */
+                    /** @description What an admin should do: some of the actions that moderators can’t take themselves, such as `remove`, `restore`, `limit`, `suspend` and `ban`. */
                     actions: string[];
                     /** @description What the person is to read, 1 to 1000 characters. */
                     reason: string;
@@ -15551,7 +15587,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Only contents of this kind, or what others wrote below them: such as `videos` or `arguments`. */
+                /** @description Only contents of this kind, or children of this kind, such as `videos` or `arguments`. */
                 kind?: string;
                 /** @description `removed`: only what staff removed; `visible`: only the rest. */
                 status?: "visible" | "removed";
@@ -15568,7 +15604,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of contents of all kinds, or of what was left within them. */
+            /** @description A page of contents of all kinds, or of their children. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17703,7 +17739,7 @@ export interface operations {
                 targetType?: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 reporterId?: string;
-                /** @description With `true` only open reports about which a group or guild still decides by itself; otherwise all others. */
+                /** @description With `true` only open reports that a group or guild still decides by itself; otherwise all others. */
                 waiting?: boolean;
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -18050,7 +18086,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `shadow`: only notes what it would do. `live`: does it. `off`: judges nothing. */
+                /** @description `shadow`: it only records what it would do. `live`: it does it. `off`: it judges nothing. */
                 mode?: "shadow" | "live" | "off";
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -18806,7 +18842,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RotatingSessionPage"];
+                    "application/json": components["schemas"]["LoginPage"];
                 };
             };
             /** @description An error. */
@@ -18839,7 +18875,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many rotating sessions ended. */
+            /** @description How many sessions ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18871,7 +18907,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The standing, which names nobody who decided. */
+            /** @description The standing, which does not say who decided. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19827,9 +19863,7 @@ export interface operations {
                     email: string;
                     /** @description The password of the account. */
                     password: string;
-                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
-                    code?: string;
-                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login. */
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
                     /** @description From `POST /auth/standing`. */
                     decisionId: string;
@@ -19846,6 +19880,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Standing"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endAlertedSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link in the mail. */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The login has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             /** @description An error. */
@@ -19916,8 +19986,10 @@ export interface operations {
                     session?: "rotating";
                     /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
                     code?: string;
-                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login. */
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
+                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    deviceName?: string;
                 };
             };
         };
@@ -20037,6 +20109,8 @@ export interface operations {
                     email: string;
                     /** @description 8 to 1024 characters. */
                     password: string;
+                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    deviceName?: string;
                     /** @description 1 to 80 characters. */
                     firstName: string;
                     /** @description 1 to 80 characters. */
@@ -20159,9 +20233,7 @@ export interface operations {
                     email: string;
                     /** @description The password of the account. */
                     password: string;
-                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
-                    code?: string;
-                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login. */
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
                 };
             };
@@ -20201,9 +20273,7 @@ export interface operations {
                     email: string;
                     /** @description The password of the account. */
                     password: string;
-                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
-                    code?: string;
-                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login. */
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
                     /** @description From `POST /auth/standing`. */
                     decisionId: string;
@@ -26454,6 +26524,8 @@ export interface operations {
                      * @enum {string}
                      */
                     session?: "rotating";
+                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    deviceName?: string;
                 };
             };
         };
@@ -27566,7 +27638,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RotatingSessionPage"];
+                    "application/json": components["schemas"]["LoginPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endMyOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many sessions ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionsEnded"];
                 };
             };
             /** @description An error. */
@@ -31402,7 +31503,7 @@ export interface operations {
                         items: {
                             /** @description `post`, `reply`, `person`, or a kind of content such as `video`. Ignore types that you do not know. */
                             type: string;
-                            /** @description The `id` of the thing; of a person the `personId`. */
+                            /** @description The `id` of the thing; for a person the `personId`. */
                             id: string;
                             /** @description True if you can no longer see it: discard what you hold of it. False if it changed: read it again. */
                             gone: boolean;
