@@ -34,8 +34,8 @@ export async function restore(): Promise<void> {
 }
 
 /** @param isKept whether the person stays signed in in this browser */
-export async function logIn(email: string, password: string, isKept: boolean): Promise<void> {
+export async function logIn(credentials: Parameters<typeof kith.logIn>[0], isKept: boolean): Promise<void> {
   stays = isKept
-  const { user } = await kith.logIn({ email, password })
+  const { user } = await kith.logIn(credentials)
   me.value = user
 }

@@ -353,7 +353,7 @@ function Password(): VNode {
 
 function Sessions(): VNode {
   const t = texts.value.settings
-  const pages = usePages<Schema<'RotatingSession'>>(
+  const pages = usePages<Schema<'Login'>>(
     (cursor) => kith.get('/me/sessions', { params: { query: { ...(cursor && { cursor }) } } }),
     [],
   )
@@ -369,14 +369,16 @@ function Sessions(): VNode {
       item=${({
         id,
         userAgent,
-        lastUsedAt,
+        device,
+        lastSeenAt,
         createdAt,
-      }: Schema<'RotatingSession'>) => html`<div key=${id} class="row spread entry">
+        isCurrent,
+      }: Schema<'Login'>) => html`<div key=${id} class="row spread entry">
         <span>
-          <span class="words">${userAgent ?? t.unknownProgram}</span>
-          <small class="quiet">${t.used(sinceText(lastUsedAt), timeText(createdAt))}</small>
+          <span class="words">${device ?? userAgent ?? t.unknownProgram}${isCurrent && ` (${t.thisOne})`}</span>
+          <small class="quiet">${t.used(sinceText(lastSeenAt), timeText(createdAt))}</small>
         </span>
-        <button class="secondary small" aria-label=${`${t.end}: ${userAgent ?? t.unknownProgram}, ${timeText(createdAt)}`} onClick=${() => end(id)}>${t.end}</button>
+        <button class="secondary small" aria-label=${`${t.end}: ${device ?? userAgent ?? t.unknownProgram}, ${timeText(createdAt)}`} onClick=${() => end(id)}>${t.end}</button>
       </div>`}
     />
   </section>` as VNode

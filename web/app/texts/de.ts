@@ -3,6 +3,8 @@ import type { en } from './en.ts'
 
 export const de: typeof en = {
   login: {
+    code: 'Code aus der App oder Wiederherstellungscode',
+    codeNeeded: 'Ihr Konto hat einen zweiten Faktor. Geben Sie auch den Code ein.',
     title: 'Bei Kith anmelden',
     email: 'E-Mail-Adresse',
     password: 'Passwort',
@@ -625,6 +627,7 @@ export const de: typeof en = {
     newPassword: 'Neues Passwort',
     passwordChanged: 'Das Passwort ist geändert.',
     sessions: 'Sitzungen',
+    thisOne: 'diese',
     sessionsText: 'Wo Sie angemeldet sind. Beenden Sie, was Sie nicht kennen, und ändern Sie dann Ihr Passwort.',
     unknownProgram: 'Unbekanntes Programm',
     used: (last: string, first: string) => `benutzt ${last}, seit ${first}`,

@@ -1,6 +1,8 @@
 // The texts in English. Their type is the type of all languages. Each page adds its group.
 export const en = {
   login: {
+    code: 'Code of the app, or a recovery code',
+    codeNeeded: 'Your account has a second factor. Enter the code too.',
     title: 'Log in to Kith',
     email: 'Email address',
     password: 'Password',
@@ -619,6 +621,7 @@ export const en = {
     newPassword: 'New password',
     passwordChanged: 'The password is changed.',
     sessions: 'Sessions',
+    thisOne: 'this one',
     sessionsText: 'Where you are logged in. End what you do not know, and change your password.',
     unknownProgram: 'Unknown program',
     used: (last: string, first: string) => `used ${last}, since ${first}`,
