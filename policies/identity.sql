@@ -98,8 +98,6 @@ grant execute on function
   private.note_session_seen,
   private.own_profile,
   private.own_token,
-  private.person_rest,    -- a generated column of users uses it
-  private.persona_text,   -- a generated column of personas uses it
   private.remove_own_totp,
   private.renew_own_recovery_codes,
   private.require_own_persona,
@@ -107,7 +105,11 @@ grant execute on function
   private.start_own_totp
   to authenticated;
 
-grant execute on function private.require_proof to authenticated, service_role;
+grant execute on function
+  private.person_rest,    -- a generated column of users uses it
+  private.persona_text,   -- a generated column of personas uses it
+  private.require_proof
+  to authenticated, service_role;
 
 -- operations
 grant execute on function

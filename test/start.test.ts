@@ -382,8 +382,16 @@ describe('npm run admin', () => {
       out: '',
       err: 'Nobody has the address nobody@example.org. Without --reset an admin is created.\n',
     })
-    for (const args of [[], ['--email=nobody'], ['--mail=nobody@example.org']])
-      expect(await ask(...args)).toEqual({ code: 1, out: '', err: 'npm run admin -- --email=<address> [--reset]\n' })
+    const both = ['--email=nobody@example.org', '--reset', '--remove-factors']
+    for (const args of [[], ['--email=nobody'], ['--mail=nobody@example.org'], both])
+      expect(await ask(...args)).toEqual({
+        ...{ code: 1, out: '' },
+        err: 'npm run admin -- --email=<address> [--reset | --remove-factors]\n',
+      })
+    expect(await ask('--email=nobody@example.org', '--remove-factors')).toEqual({
+      ...{ code: 1, out: '' },
+      err: 'Nobody has the address nobody@example.org, or they have no second factor.\n',
+    })
   }, 60_000)
 })
 

@@ -128,8 +128,9 @@ begin
                             array['user_id'], null, null, null, p_limit, p_cursor);
 end $$;
 comment on function api.list_user_sessions is
-  'The sessions of a person that have not ended, newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt, kind, '
-  'device, network, lastSeenAt, isCurrent}. isCurrent is always false, because none is the session of the reader.';
+  'The sessions of a person that have not ended, newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt, '
+  'kind, device, network, lastSeenAt, isCurrent}. isCurrent is always false, because none is the session of '
+  'the reader.';
 
 create function private.end_sessions_of(p_person app.users, p_reason text) returns integer
 language plpgsql volatile security definer   -- nobody may read the sessions of others

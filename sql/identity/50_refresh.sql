@@ -138,8 +138,8 @@ begin
 end $$;
 comment on function private.start_session is
   'Starts a session with the claims of its first access token: a rotating one if there is a hash of a refresh token, '
-  'otherwise a fixed one. Ends the least recently used session of its kind if there are more than 100 rotating or 1000 '
-  'fixed ones. With p_alert_hash it mails the person if the device is new. The calling function must have '
+  'otherwise a fixed one. Ends the least recently used session of its kind if there are more than 100 rotating or '
+  '1000 fixed ones. With p_alert_hash it mails the person if the device is new. The calling function must have '
   'locked the person''s credentials.';
 
 create function api.refresh_session(

@@ -175,8 +175,7 @@ begin
   end if;
 end $$;
 comment on function private.require_code is
-  'Passes if the person has no second factor, or if this is a code of theirs, which is then used up. Fails: '
-  'factor_required, code_wrong.';
+  'Passes if the person has no second factor, or if this is a code of theirs, which is then used up.';
 
 create function private.note_proof(p_claims jsonb, p_session uuid) returns void
 language plpgsql volatile
@@ -226,7 +225,7 @@ begin
   end if;
 end $$;
 comment on function private.require_proof is
-  'Passes if the caller has no second factor, or if this session proved it within the time. Fails: proof_required.';
+  'Passes if the caller has no second factor, or if this session proved it within the time.';
 
 create function private.require_proof_of_all() returns void
 language plpgsql stable security definer   -- people may not read proofs
@@ -407,8 +406,8 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.remove_totp is
-  'Removes the caller''s authenticator app and the recovery codes. Fails: factor_needed if the caller''s role '
-  'requires a factor.';
+  'Removes the caller''s authenticator app and the recovery codes, unless the caller''s role requires a '
+  'factor.';
 
 create function private.renew_own_recovery_codes() returns json
 language plpgsql volatile security definer   -- people may not write recovery codes

@@ -55,7 +55,7 @@ begin
                        and d.action = 'hide' and d.space_id is not null);
 end $$;
 comment on function private.others_hid is
-  'Whether a hidden thing was hidden by a rule or, if the caller does not act for a space, by a space. A space adds its '
+  'Whether a rule hid a hidden thing or, if the caller does not act for a space, a space did. A space adds its '
   'decision to that of the rule; staff replaces both (private.record_decision).';
 insert into private.other_hiders (query) values ('select private.others_hid($1, $2)');
 

@@ -90,7 +90,7 @@ const additions: readonly { file: string; before: RegExp; text: string }[] = [
   { file: 'test/model/writes.test.ts', before: /(?<=made': `\n)/, text: '    delete_{{thing}}\n' },
   {
     file: 'test/model/floods.test.ts',
-    before: /(?<="The caller's own.*\n)/,
+    before: /(?<='It lists what the caller chose.*\n)/,
     text: "    'list_{{things}}',\n",
   },
   {

@@ -20,7 +20,7 @@ type Given = Record<string, unknown>
 async function outcome({ who }: Sample, operation: string, ...calls: Given[]): Promise<string | null> {
   const undone = new Error('undone')
   return database
-    .asCaller({ sub: who.id, role: who.role ?? 'user' }, async (sql) => {
+    .asCaller({ sub: who.id, role: who.role ?? 'user', ...who.token }, async (sql) => {
       for (const given of calls) await sql.unsafe(...callOf(operation, given))
       await sql`set constraints all immediate`
       throw undone

@@ -1,7 +1,11 @@
 // A call of every operation that writes for people, with everything that it needs to succeed.
 import { createRaces, type Races, type Someone, statement } from '../model/races.ts'
 
-export type Sample = { who: Someone & { role?: string }; given: Record<string, unknown> }
+/** `token` has the claims of a token that gave a fresh proof, if the operation needs one. */
+export type Sample = {
+  who: Someone & { role?: string; token?: { iat: number; exp: number } }
+  given: Record<string, unknown>
+}
 
 /** Creates the database, a copy of a template, and a person (`me`) who has one of everything. */
 export async function createSamples(from?: string) {
@@ -15,6 +19,7 @@ const long = 'One can say a lot of it, and more than that. '.repeat(3)
 
 async function prepare({ admin, owner, join, run, interest, database }: Races): Promise<Record<string, Sample>> {
   const [me, you, third, fourth, fifth] = [await join(), await join(), await join(), await join(), await join()]
+  const guarded = await join()
   for (const who of [me, you, third]) {
     await owner`select private.move('starter', array[private.mint(), ${who.id}::uuid], array[-5000, 5000])`
     await owner`select private.add_reputation(${who.id}, ${interest}, 'admin.adjusted', 60)`
@@ -93,6 +98,15 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   })
   sample('end_session', { p_id: '00000000-0000-4000-8000-000000000001' })
   sample('end_other_sessions')
+  const now = Math.floor(Date.now() / 1000)
+  const fresh = { iat: now, exp: now + 900 }
+  for (const { id } of [me, guarded])
+    await owner`insert into private.proofs (user_id, issued_at, expires_at) values (${id}, ${fresh.iat}, ${fresh.exp})`
+  await owner`insert into private.totp (user_id, secret, confirmed_at) values (${guarded.id}, ${Buffer.alloc(20)}, now())`
+  await owner`insert into private.people_with_factor (user_id) values (${guarded.id})`
+  samples.start_totp = { who: { ...me, token: fresh }, given: {} }
+  for (const operation of ['remove_totp', 'renew_recovery_codes'])
+    samples[operation] = { who: { ...guarded, token: fresh }, given: {} }
   sample('log_out', { p_scope: 'local', p_family: null })
   sample('export_me', { p_section: null, p_after: null })
   sample('begin_import')

@@ -121,10 +121,15 @@ test('The sessions of a person are listed without tokens, and all end when an ad
   const plain = await dan.login()
   const own = (await plain.get<Page<Id>>('/me/sessions')).body
   const listed = await moderator.get<Page<Id>>('/admin/users/dan/sessions')
-  expect([listed.status, listed.body]).toEqual([200, own])
-  expect(listed.body.items).toHaveLength(2)
+  const [newest, ...earlier] = own.items
+  expect(newest).toMatchObject({ kind: 'fixed', isCurrent: true })
+  expect([listed.status, listed.body.items]).toEqual([200, [{ ...newest, isCurrent: false }, ...earlier]])
+  expect(listed.body.items).toHaveLength(4)
   expect(Object.keys(listed.body.items[0] ?? {}).sort()).toEqual(
-    ['createdAt', 'expiresAt', 'id', 'lastUsedAt', 'userAgent'].sort(),
+    [
+      ...['createdAt', 'device', 'expiresAt', 'id', 'isCurrent', 'kind', 'lastSeenAt', 'lastUsedAt', 'network'],
+      'userAgent',
+    ].sort(),
   )
   expect(await walk(moderator, `/admin/users/${dan.id}/sessions`, 1)).toEqual(own.items.map(({ id }) => id))
   expect((await moderator.get<Page<Id>>('/admin/users/carla/sessions')).body.items).toEqual([])
@@ -135,7 +140,7 @@ test('The sessions of a person are listed without tokens, and all end when an ad
   expect(await end('zoe')).toFailWith(404, 'person_unknown')
   expect(await end('dan', { reason: 'x'.repeat(1001) })).toFailWith(422, 'validation_failed')
   expect(await plain.get('/me')).toMatchObject({ status: 200 })
-  expect(await end('dan', { reason: 'Stolen laptop' })).toMatchObject({ status: 200, body: { ended: 2 } })
+  expect(await end('dan', { reason: 'Stolen laptop' })).toMatchObject({ status: 200, body: { ended: 4 } })
   expect(await plain.get('/me')).toFailWith(401, 'token_revoked')
   expect(await nobody.post('/identity/refresh', { refreshToken: pair.refreshToken })).toFailWith(
     401,

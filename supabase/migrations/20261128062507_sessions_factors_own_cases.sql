@@ -3334,7 +3334,7 @@ COMMENT ON FUNCTION "api"."prove"(text, text) IS 'For the facade alone: records 
 
 COMMENT ON FUNCTION "api"."register"(uuid, text, text, text, text, date, text, text, integer, uuid, bytea, text, uuid, bytea, text, text) IS 'For the facade alone: redeems a reservation and creates the person: {claims, user, credentialsVersion}. p_family is the id of the session; with p_refresh_hash it is a rotating one. With p_verification_id it mails a link that verifies the address. A failure does not change the reservation.';
 
-COMMENT ON FUNCTION "api"."remove_totp"() IS 'Removes the caller''s authenticator app and the recovery codes. Fails: factor_needed if the caller''s role requires a factor.';
+COMMENT ON FUNCTION "api"."remove_totp"() IS 'Removes the caller''s authenticator app and the recovery codes, unless the caller''s role requires a factor.';
 
 COMMENT ON FUNCTION "api"."renew_recovery_codes"() IS 'Replaces the caller''s recovery codes, and returns the ten new ones, {recoveryCodes}, which are shown only once.';
 
@@ -3572,7 +3572,7 @@ COMMENT ON FUNCTION "private"."open_case"(text, uuid, text, text, text) IS 'Retu
 
 COMMENT ON FUNCTION "private"."open_rule_cases"(jsonb, uuid) IS 'For the worker alone: adds the hits of live rules, {targetType, targetId, authorId, ruleIds, hidden}, to the open case of their target, each hit once, and opens a case if there is none. It writes the decision if the rules have hidden the thing and nobody has decided since. It is a job of its own for two reasons: the case and the audit log come late in the order of locks, and in the author''s transaction the audit entry would name the author as its actor.';
 
-COMMENT ON FUNCTION "private"."others_hid"(text, uuid) IS 'Whether a hidden thing was hidden by a rule or, if the caller does not act for a space, by a space. A space adds its decision to that of the rule; staff replaces both (private.record_decision).';
+COMMENT ON FUNCTION "private"."others_hid"(text, uuid) IS 'Whether a rule hid a hidden thing or, if the caller does not act for a space, a space did. A space adds its decision to that of the rule; staff replaces both (private.record_decision).';
 
 COMMENT ON FUNCTION "private"."overturn"(app.decisions) IS 'Undoes what a decision did, and cancels its strikes. Returns whether anything could be undone. Fails: private.set_post_hidden, private.set_reply_hidden, private.set_content_removed, api.unban_person. Never: content_kind.';
 
@@ -3626,13 +3626,13 @@ COMMENT ON FUNCTION "private"."report_cards"(uuid[]) IS 'These reports as staff 
 
 COMMENT ON FUNCTION "private"."reported_thing"(text, uuid) IS 'A reported thing as staff sees it. Null for a message, which staff sees only as the copy in its report, and for a thing that no longer exists.';
 
-COMMENT ON FUNCTION "private"."require_code"(uuid, text) IS 'Passes if the person has no second factor, or if this is a code of theirs, which is then used up. Fails: factor_required, code_wrong.';
+COMMENT ON FUNCTION "private"."require_code"(uuid, text) IS 'Passes if the person has no second factor, or if this is a code of theirs, which is then used up.';
 
 COMMENT ON FUNCTION "private"."require_guild_applicant"(text) IS 'Passes if the caller has the reputation that a guild requires of applicants.';
 
 COMMENT ON FUNCTION "private"."require_guild_founder"() IS 'Passes for a caller who has canProposeGuild, or is an admin with the second factor that the role needs.';
 
-COMMENT ON FUNCTION "private"."require_proof"(interval) IS 'Passes if the caller has no second factor, or if this session proved it within the time. Fails: proof_required.';
+COMMENT ON FUNCTION "private"."require_proof"(interval) IS 'Passes if the caller has no second factor, or if this session proved it within the time.';
 
 COMMENT ON FUNCTION "private"."require_proof_of_all"() IS 'Like private.require_proof, but also for people without a second factor, who prove their password.';
 
@@ -4024,6 +4024,8 @@ REVOKE ALL ON FUNCTION "private"."person_rest"(uuid, text, text, text, text) FRO
 
 GRANT EXECUTE ON FUNCTION "private"."person_rest"(uuid, text, text, text, text) TO "postgres";
 
+GRANT EXECUTE ON FUNCTION "private"."person_rest"(uuid, text, text, text, text) TO "service_role";
+
 REVOKE ALL ON FUNCTION "private"."persona_text"(uuid, text, text, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."persona_text"(uuid, text, text, text) TO "authenticated";
@@ -4031,6 +4033,8 @@ GRANT EXECUTE ON FUNCTION "private"."persona_text"(uuid, text, text, text) TO "a
 REVOKE ALL ON FUNCTION "private"."persona_text"(uuid, text, text, text) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."persona_text"(uuid, text, text, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."persona_text"(uuid, text, text, text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."poll_text"(uuid) FROM PUBLIC;
 
