@@ -23,6 +23,14 @@ async function logIn(tab: Tab, { email, password }: Credentials, isKept = false)
   await tab.getByRole('button', { name: 'Log in' }).click()
   await tab.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
 }
+/** Opens a page by the menu, whose bar on a narrow screen has some pages under "More". */
+async function openPage(tab: Tab, name: string): Promise<void> {
+  const menu = tab.getByRole('navigation', { name: 'Menu' })
+  const more = menu.getByText('More', { exact: true })
+  if (await more.isVisible()) await more.click()
+  await menu.getByRole('link', { name, exact: true }).click()
+  await tab.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+}
 const kept = (tab: Tab) => tab.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')
 /** Expects that the page is accessible, and that it is not wider than the screen. */
 async function isFit(tab: Tab): Promise<void> {
@@ -78,7 +86,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     await tab.getByLabel('Option 2').fill('Ferns')
     await tab.getByLabel('Publish later').fill('2001-01-31T10:00')
     await isFit(tab)
-    await tab.getByRole('link', { name: 'Search' }).click()
+    await openPage(tab, 'Search')
     await tab.getByRole('heading', { name: 'New people' }).waitFor()
     await tab.getByRole('link', { name: 'Write' }).click()
     await tab.getByRole('button', { name: 'Schedule', exact: true }).click()
@@ -138,7 +146,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     await applyEffects(database.owner)
     const tab = await openTab(browser, url, phone)
     await logIn(tab, bob)
-    await tab.getByRole('link', { name: 'Search' }).click()
+    await openPage(tab, 'Search')
     await tab.getByLabel('Words').fill('lichens')
     await tab.getByRole('button', { name: 'Search' }).click()
     await tab.locator('mark').getByText('Lichens').waitFor()
@@ -166,12 +174,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     await tab.getByRole('button', { name: 'Mute this post' }).click()
     await tab.getByText('Your feed will not show this post any more.').waitFor()
 
-    const open = async (name: string) => {
-      await tab.getByRole('navigation', { name: 'Menu' }).getByText('More', { exact: true }).click()
-      await tab.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name }).click()
-      await tab.getByRole('heading', { level: 1, name }).waitFor()
-    }
-    await open('Bookmarks')
+    await openPage(tab, 'Bookmarks')
     tab.isClean()
   })
 

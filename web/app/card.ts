@@ -26,7 +26,10 @@ export const When = ({ at }: { at: string }): VNode =>
 const SHOWN = 700
 
 type Deed = { label: string; run: () => unknown; isDangerous?: boolean }
-/** What somebody can do less often: a menu that opens. */
+/** The height of the menu bar of a narrow screen and a little more, in pixels. */
+const BAR = 76
+
+/** What somebody can do less often: a menu that opens, upward if there is no room below. */
 export function Menu({ label, deeds }: { label: string; deeds: (Deed | false)[] }): VNode {
   const menu = useRef<HTMLDetailsElement>(null)
   const shown = deeds.filter((one): one is Deed => Boolean(one))
@@ -41,7 +44,13 @@ export function Menu({ label, deeds }: { label: string; deeds: (Deed | false)[] 
     close()
     menu.current?.querySelector('summary')?.focus()
   }
-  return html`<details class="menu" ref=${menu} onFocusOut=${leave} onKeyDown=${press}>
+  const place = () => {
+    const { classList, open } = menu.current as HTMLDetailsElement
+    classList.remove('upward')
+    const bottom = menu.current?.querySelector('ul')?.getBoundingClientRect().bottom ?? 0
+    if (open && bottom > innerHeight - BAR) classList.add('upward')
+  }
+  return html`<details class="menu" ref=${menu} onToggle=${place} onFocusOut=${leave} onKeyDown=${press}>
     <summary><${IconOf} name="dots" /><span class="hidden-label">${label}</span></summary>
     <ul>
       ${shown.map(

@@ -132,7 +132,7 @@ test('The sessions of a person are listed without tokens, and all end when an ad
     ].sort(),
   )
   expect(await walk(moderator, `/admin/users/${dan.id}/sessions`, 1)).toEqual(own.items.map(({ id }) => id))
-  expect((await moderator.get<Page<Id>>('/admin/users/carla/sessions')).body.items).toEqual([])
+  expect((await moderator.get<Page<Id>>('/admin/users/carla/sessions')).body.items).toHaveLength(1)
   expect(await moderator.get('/admin/users/zoe/sessions')).toFailWith(404, 'person_unknown')
 
   const end = (id: string, body: object = {}, who = admin) => who.post(`/admin/users/${id}/sessions/end`, body)
