@@ -38,6 +38,7 @@ export const ProofBody = z
     code: Code.optional().describe('A code of your app or a recovery code, if you have a second factor.'),
   })
   .refine(({ password, code }) => (password === undefined) !== (code === undefined), 'must have a password or a code')
+  .openapi({ example: { password: 'long enough for all' } })
 export const Proved = z
   .object({ provedUntil: Timestamp.describe('Until when the proof counts: 10 minutes from now.') })
   .openapi('Proof')
