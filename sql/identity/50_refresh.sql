@@ -37,7 +37,7 @@ comment on column app.sessions.network is 'From where the session began: the /24
 comment on column app.sessions.last_seen_at is
   'When a token of the session was last used, accurate to five minutes: see api.note_presence.';
 comment on column app.sessions.alert_hash is
-  'The SHA-256 of the token by which a mailed link ends the session; null if no mail told of the session.';
+  'The SHA-256 of the token by which a mailed link ends the session; null if no mail reported the session.';
 comment on column app.sessions.live_tokens is
   'The access tokens that the session issued and that have not expired: [[iat, exp], …] in unix seconds. They end '
   'with the session.';
@@ -261,8 +261,7 @@ begin
   return cardinality(v_ids);
 end $$;
 comment on function private.end_other_own_sessions is
-  'Ends the caller''s sessions, at most 200, except the one to which the token of this request belongs. Returns how '
-  'many.';
+  'Ends the caller''s sessions except the one to which the token of this request belongs. Returns how many it ended.';
 
 create function api.end_other_sessions() returns json
 language plpgsql volatile

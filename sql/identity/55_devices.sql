@@ -1,5 +1,5 @@
--- Devices: on which ones a person has logged in, the mail about a login on another one, and the link in it that ends
--- that login.
+-- The devices on which a person has logged in, the mail about a login on a new one, and the link in this mail that
+-- ends the login.
 -- docs/decisions.md, Tokens and sessions.
 
 create table private.devices (
@@ -12,8 +12,8 @@ create table private.devices (
 create index devices_user_id_idx on private.devices (user_id, seen_at);
 create index devices_seen_at_idx on private.devices (seen_at);
 comment on table private.devices is
-  'On which devices a person has logged in, at most 50 a person: the SHA-256 of person, network and '
-  'name of the device.';
+  'The devices on which people have logged in, at most 50 for each person. A fingerprint is the SHA-256 of the '
+  'person, the network and the name of the device.';
 comment on column private.devices.credentials_version is
   'The version of the person''s credentials at that login. With another version the device counts as new.';
 comment on column private.devices.seen_at is 'The last login.';
@@ -104,7 +104,7 @@ begin
           where id = p_id and alert_hash = p_alert_hash and ended_at is null and expires_at > clock_timestamp());
 end $$;
 comment on function private.find_alerted_session is
-  'Returns the person of a session that is not over, if a mail with this token told of it; otherwise null.';
+  'Returns the person of a session that has not ended, if a mail with this token reported it; otherwise null.';
 
 create function api.end_alerted_session(p_id uuid, p_alert_hash bytea) returns json
 language plpgsql volatile security definer   -- only for gate: the link's token authorizes the call
@@ -127,8 +127,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.end_alerted_session is
-  'For the facade alone: ends the session of which a mail with this token told, {ok}. Every device of the person, '
-  'also one with a device token, then counts as new. The password stays the same.';
+  'For the facade alone: ends the session that a mail with this token reported, {ok}. Every device of the person, '
+  'even one with a device token, then counts as new. The password stays the same.';
 
 create function private.note_session_seen() returns void
 language plpgsql volatile security definer   -- people may not write sessions

@@ -170,8 +170,8 @@ begin
   return v_wrote;
 end $$;
 comment on function private.is_own_thing is
-  'Whether the caller answers for a thing: as p_author, or as one of its co-authors. Such things are no work of '
-  'theirs.';
+  'Whether the caller answers for a thing: as p_author, or as one of its co-authors. Staff do not work on '
+  'their own things.';
 
 create function private.name_reported_author() returns trigger
 language plpgsql security definer   -- reads the registry, and what the reporter may not read

@@ -3176,7 +3176,7 @@ COMMENT ON COLUMN "app"."rule_hits"."held" IS 'Whether the thing was hidden befo
 
 COMMENT ON COLUMN "app"."rule_hits"."mode" IS 'The mode of the rule at that time: in shadow it only recorded the hit.';
 
-COMMENT ON COLUMN "app"."sessions"."alert_hash" IS 'The SHA-256 of the token by which a mailed link ends the session; null if no mail told of the session.';
+COMMENT ON COLUMN "app"."sessions"."alert_hash" IS 'The SHA-256 of the token by which a mailed link ends the session; null if no mail reported the session.';
 
 COMMENT ON COLUMN "app"."sessions"."device" IS 'What the client called the device, otherwise what its User-Agent says, such as Firefox on Windows. Without dots, slashes and colons, because a mail shows it, and must not show a link of a stranger.';
 
@@ -3274,7 +3274,7 @@ COMMENT ON FUNCTION "api"."create_case"(text, text, text, text) IS 'Opens a case
 
 COMMENT ON FUNCTION "api"."delete_rule"(uuid) IS 'Deletes a rule. What it hid stays hidden. A job deletes its hits when they are old. Leaves an audit entry.';
 
-COMMENT ON FUNCTION "api"."end_alerted_session"(uuid, bytea) IS 'For the facade alone: ends the session of which a mail with this token told, {ok}. Every device of the person, also one with a device token, then counts as new. The password stays the same.';
+COMMENT ON FUNCTION "api"."end_alerted_session"(uuid, bytea) IS 'For the facade alone: ends the session that a mail with this token reported, {ok}. Every device of the person, even one with a device token, then counts as new. The password stays the same.';
 
 COMMENT ON FUNCTION "api"."end_other_sessions"() IS 'Ends all sessions of the caller except the one of this request, {ended}: how many. Its tokens remain valid.';
 
@@ -3404,7 +3404,7 @@ COMMENT ON FUNCTION "private"."end_case"(uuid, text) IS 'Closes an open case as 
 
 COMMENT ON FUNCTION "private"."end_case_work"(uuid, text, text, json, text) IS 'Ends a step of work on a case: writes its audit entry and its entry in the history, and extends a claim of the caller to 30 minutes from now. Returns the case.';
 
-COMMENT ON FUNCTION "private"."end_other_own_sessions"() IS 'Ends the caller''s sessions, at most 200, except the one to which the token of this request belongs. Returns how many.';
+COMMENT ON FUNCTION "private"."end_other_own_sessions"() IS 'Ends the caller''s sessions except the one to which the token of this request belongs. Returns how many it ended.';
 
 COMMENT ON FUNCTION "private"."end_session"(uuid, uuid) IS 'Ends a session of a person: its refresh token and the access tokens that it issued are revoked at once. Does nothing if it has ended.';
 
@@ -3424,7 +3424,7 @@ COMMENT ON FUNCTION "private"."explain_access"(uuid, text, text) IS 'Whether a p
 
 COMMENT ON FUNCTION "private"."find_access"(text, uuid) IS 'Whether the caller sees this post, reply, content or conversation, or what is in this group or guild. It uses the same views and functions as the caller''s own requests.';
 
-COMMENT ON FUNCTION "private"."find_alerted_session"(uuid, bytea) IS 'Returns the person of a session that is not over, if a mail with this token told of it; otherwise null.';
+COMMENT ON FUNCTION "private"."find_alerted_session"(uuid, bytea) IS 'Returns the person of a session that has not ended, if a mail with this token reported it; otherwise null.';
 
 COMMENT ON FUNCTION "private"."find_changed_contents"(uuid[], smallint[]) IS 'Those of these changed contents whose change the caller had the level to see, {id, type, gone}.';
 
@@ -3502,7 +3502,7 @@ COMMENT ON FUNCTION "private"."is_hidden"(text, uuid) IS 'Whether a thing is hid
 
 COMMENT ON FUNCTION "private"."is_hidden_by"(uuid, app.cases) IS 'Whether this space alone hid the thing of a case. If staff hides the thing afterwards, the decision of the space is lifted (private.record_decision). If a rule hid the thing too, only staff can show it.';
 
-COMMENT ON FUNCTION "private"."is_own_thing"(text, uuid, uuid) IS 'Whether the caller answers for a thing: as p_author, or as one of its co-authors. Such things are no work of theirs.';
+COMMENT ON FUNCTION "private"."is_own_thing"(text, uuid, uuid) IS 'Whether the caller answers for a thing: as p_author, or as one of its co-authors. Staff do not work on their own things.';
 
 COMMENT ON FUNCTION "private"."is_reported_by_trusted"(private.judged, jsonb) IS 'Condition: when one of the last 50 reports of the thing was made, it had open reports by at least `people` trusted people.';
 
@@ -3740,7 +3740,7 @@ COMMENT ON TABLE "private"."case_handlers" IS 'Registry: how an action is done t
 
 COMMENT ON TABLE "private"."content_child_tables" IS 'Registry: tables of what people leave within contents. Their column author_hidden says whether the author is banned or erased. person and key are the columns that identify a person''s rows; an index covers both. An erasure empties the column words. If words is null, an erasure deletes the rows; but it keeps them if stays is true, because the feature erases them itself.';
 
-COMMENT ON TABLE "private"."devices" IS 'On which devices a person has logged in, at most 50 a person: the SHA-256 of person, network and name of the device.';
+COMMENT ON TABLE "private"."devices" IS 'The devices on which people have logged in, at most 50 for each person. A fingerprint is the SHA-256 of the person, the network and the name of the device.';
 
 COMMENT ON TABLE "private"."import_rows" IS 'The rows of a dossier that are not imported yet. Each is deleted in the transaction that imports it, so that an import continues from there if a worker was killed.';
 

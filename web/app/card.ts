@@ -26,10 +26,10 @@ export const When = ({ at }: { at: string }): VNode =>
 const SHOWN = 700
 
 type Deed = { label: string; run: () => unknown; isDangerous?: boolean }
-/** The height of the menu bar of a narrow screen and a little more, in pixels. */
+/** The room that the menu bar needs at the bottom of a narrow screen, in pixels. */
 const BAR = 76
 
-/** What somebody can do less often: a menu that opens, upward if there is no room below. */
+/** A menu of rarer actions. It opens upward if there is no room below it. */
 export function Menu({ label, deeds }: { label: string; deeds: (Deed | false)[] }): VNode {
   const menu = useRef<HTMLDetailsElement>(null)
   const shown = deeds.filter((one): one is Deed => Boolean(one))

@@ -1,5 +1,5 @@
-// What happens while a page is open, by Realtime. Where the instance has none at its own address, nothing is heard, and
-// pages show what is new when they read it.
+// Events that arrive by Realtime while a page is open. If the instance does not serve Realtime at its own address, no
+// events arrive, and pages show what is new when they read it.
 import type { Socket } from '@supabase/phoenix'
 import type { KithEvent, RealtimeClient } from 'kith/client'
 import { effect } from '../lib/html.ts'
@@ -78,10 +78,10 @@ async function open(): Promise<{ realtime: RealtimeClient; close: Stop }> {
 }
 
 let opened: ReturnType<typeof open> | undefined
-/** Those who listen, by topic: a socket joins each topic once. */
+/** The listeners of each topic. The socket joins a topic only once. */
 const heard = new Map<string, { handles: Set<Handle>; stop: Promise<Stop> }>()
 
-// who logs out hears nothing more
+// a logout ends all channels
 effect(() => {
   if (me.value) return
   heard.clear()
