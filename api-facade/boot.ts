@@ -5,6 +5,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
 import { type Config, mediaPlace } from './lib/config.ts'
 import { LOGINS, loginPassword, openOwner, readLoginSecret, scramVerifier } from './lib/database.ts'
+import { isGuessable } from './lib/guessable.ts'
 import { type Books, compare } from './lib/migrations.ts'
 import { checkPassword, hashPassword } from './lib/passwords.ts'
 
@@ -167,7 +168,11 @@ export function takeSecret(sql: postgres.Sql, secret: string, others: OtherSecre
 /** A password for somebody who is shown it once. */
 export const newPassword = (): string => randomBytes(12).toString('base64url')
 
-/** @returns a warning if there is an admin, and the settings are not those with which they log in */
+/**
+ * @returns a warning if there is an admin and the settings are not those with which they log in, or if the password of
+ * the first admin is easy to guess
+ * @throws Error in production if that password is easy to guess
+ */
 export async function ensureFirstAdmin(
   sql: postgres.Sql,
   config: Config,
@@ -177,14 +182,19 @@ export async function ensureFirstAdmin(
   const [admin] = await sql`select from app.users where role = 'admin' limit 1`
   if (admin) return (await areOfAnAdmin(sql, config, email)) ? [] : [IGNORED]
   const password = config.adminPassword ?? newPassword()
+  const isWeak = await isGuessable(password, [email, 'admin', config.instanceDomain])
+  if (isWeak && config.isProduction) throw new Error(`ADMIN_PASSWORD ${GUESSABLE}`)
   const hash = await hashPassword(password)
   await sql.begin(async (tx) => {
     const [made] = await tx<{ codes: string[] | null }[]>`select private.ensure_first_admin(${email}, ${hash}) as codes`
     if (!made?.codes) return
     tell?.({ email, password: config.adminPassword ? null : password, inviteCodes: made.codes })
   })
-  return []
+  return isWeak ? [`ADMIN_PASSWORD ${GUESSABLE}`] : []
 }
+
+const GUESSABLE =
+  'is one of the most common passwords, or easy to guess. Choose another one, for example several words.'
 
 const IGNORED =
   'ADMIN_EMAIL and ADMIN_PASSWORD are ignored, because they only create the first admin, and there is an admin. ' +

@@ -726,6 +726,7 @@ export interface Schemas {
     | 'order_role'
     | 'order_state'
     | 'order_unknown'
+    | 'password_guessable'
     | 'password_wrong'
     | 'pay_oneself'
     | 'payment_reversed'

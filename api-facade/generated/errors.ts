@@ -252,6 +252,7 @@ export const errors = {
   order_role: [422, 'role must be buyer or seller.'],
   order_state: [409, 'The state of the order does not allow this, or it is too early or too late for it.'],
   order_unknown: [404, 'There is no such order.'],
+  password_guessable: [422, 'This password is one of the most common ones, or easy to guess from your name or address. Choose another one, for example several words.'],
   password_wrong: [403, 'The password is wrong.'],
   pay_oneself: [400, 'You cannot pay yourself.'],
   payment_reversed: [409, 'This payment has already been reversed, or is itself a reversal.'],

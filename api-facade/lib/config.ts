@@ -386,6 +386,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
   .transform((s) => ({ ...s, PUBLIC_URL: s.PUBLIC_URL ?? `http://localhost:${s.PORT}` }))
   .transform((s) => ({
     port: s.PORT,
+    isProduction: s.NODE_ENV === 'production',
     host: s.HOST,
     databaseUrl: s.DATABASE_URL,
     databaseDirectUrl: s.DATABASE_DIRECT_URL,

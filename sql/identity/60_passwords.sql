@@ -22,7 +22,22 @@ insert into private.retention (relation, counts_from, keep) values ('private.pas
 
 insert into private.errors (code, status, text) values
   ('password_wrong', 403, 'The password is wrong.'),
+  ('password_guessable', 422,
+   'This password is one of the most common ones, or easy to guess from your name or address. Choose another one, for '
+   'example several words.'),
   ('reset_over', 410, 'This link has expired or was already used. Request another one.');
+
+create function private.words_of(p_user uuid) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (select array[a.email, u.username, u.first_name, u.last_name]
+          from app.users u join app.accounts a on a.user_id = u.id
+          where u.id = p_user);
+end $$;
+comment on function private.words_of is
+  'The names and the address of a person, of which a new password of theirs may not consist.';
 
 create function api.find_password() returns json
 language plpgsql stable security definer   -- only for gate: nobody may read hashes
@@ -30,13 +45,13 @@ set search_path = ''
 as $$
 begin
   return (select json_build_object('userId', c.user_id, 'passwordHash', c.password_hash,
-                                   'credentialsVersion', u.credentials_version)
+                                   'credentialsVersion', u.credentials_version, 'words', private.words_of(u.id))
           from private.credentials c join app.users u on u.id = c.user_id
           where c.user_id = private.require_caller());
 end $$;
 comment on function api.find_password is
   'For the facade alone: the caller''s password hash, for operations that require the password, {userId, '
-  'passwordHash, credentialsVersion}.';
+  'passwordHash, credentialsVersion, words (names and address)}.';
 
 create function private.replace_password(p_user uuid, p_new_hash text) returns void
 language plpgsql volatile
@@ -145,14 +160,17 @@ create function api.check_password_reset(p_id uuid, p_token_hash bytea) returns 
 language plpgsql stable security definer   -- only for gate: the link's token authorizes the call
 set search_path = ''
 as $$
+declare
+  v_person uuid := private.find_running_reset(p_id, p_token_hash);
 begin
-  if private.find_running_reset(p_id, p_token_hash) is null then
+  if v_person is null then
     perform private.raise_error('reset_over');
   end if;
-  return json_build_object('ok', true);
+  return json_build_object('words', private.words_of(v_person));
 end $$;
 comment on function api.check_password_reset is
-  'For the facade alone: checks a token before the facade hashes a new password, {ok}.';
+  'For the facade alone: checks a token before the facade hashes a new password, {words}: the names and the address '
+  'of the person.';
 
 create function api.reset_password(p_id uuid, p_token_hash bytea, p_new_hash text) returns json
 language plpgsql volatile security definer   -- only for gate: the link's token authorizes the call

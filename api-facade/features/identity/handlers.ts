@@ -5,6 +5,7 @@ import { call, callFor } from '../../lib/call.ts'
 import { clientAddress } from '../../lib/client.ts'
 import type { Context, TakeBack } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'
+import { refuseGuessable } from '../../lib/guessable.ts'
 import { checkPassword, hashPassword, isWeak, type Who } from '../../lib/passwords.ts'
 import { bytea, hashOf, type Purpose, type Sealed } from '../../lib/seals.ts'
 import { attemptFactor, attemptInSession, attemptLogin, deviceOf, deviceToken, nameOfDevice } from './devices.ts'
@@ -12,6 +13,7 @@ import {
   type AlertBody,
   type Credentials,
   FoundLogin,
+  Holder,
   Issued,
   type LogoutBody,
   type PasswordChange,
@@ -74,6 +76,7 @@ async function join(
   reservation: string,
   person: Omit<z.output<typeof Registration>, 'sessionId'>,
 ) {
+  await refuseGuessable(person.password, [person.email, person.firstName, person.lastName])
   const link = newLink(c, 'email')
   return open(c, { session, deviceName: person.deviceName }, 'register', {
     p_session_id: reservation,
@@ -146,7 +149,7 @@ export async function logIn(c: Context, { code, ...presented }: z.output<typeof 
 
 /** Counts a code inside a session like a wrong password, unless `use` succeeds with it. */
 export async function countCode<T>(c: Context, use: () => Promise<T>): Promise<T> {
-  const holder = await callFor(c, 'find_password', {}, FoundLogin.unwrap(), 'gate')
+  const holder = await callFor(c, 'find_password', {}, Holder, 'gate')
   const takeBack = await attemptInSession(c, holder)
   const done = await use()
   await takeBack()
@@ -155,18 +158,22 @@ export async function countCode<T>(c: Context, use: () => Promise<T>): Promise<T
 
 /**
  * Checks the password again inside a session, where wrong passwords are counted per person.
- * @returns the stored hash, by which the next operation checks that the password has not changed meanwhile
  * @throws ApiError password_wrong, rate_limited
  */
-export async function confirmPassword(c: Context, password: string): Promise<string> {
-  const found = await callFor(c, 'find_password', {}, FoundLogin.unwrap(), 'gate')
+async function confirmHolder(c: Context, password: string): Promise<z.output<typeof Holder>> {
+  const found = await callFor(c, 'find_password', {}, Holder, 'gate')
   const right = await check(found, password, 'known', await attemptInSession(c, found))
   if (!right) throw new ApiError('password_wrong')
-  return found.passwordHash
+  return found
 }
 
+/** The same, for the stored hash: by it the next operation checks that the password has not changed meanwhile. */
+export const confirmPassword = async (c: Context, password: string): Promise<string> =>
+  (await confirmHolder(c, password)).passwordHash
+
 export async function changePassword(c: Context, change: z.output<typeof PasswordChange>) {
-  const stored = await confirmPassword(c, change.currentPassword)
+  const { passwordHash: stored, words } = await confirmHolder(c, change.currentPassword)
+  await refuseGuessable(change.newPassword, words)
   const fresh = await hashPassword(change.newPassword)
   const parameters = { p_password_hash: stored, p_new_hash: fresh }
   return (await open(c, change, 'change_password', parameters)).session

@@ -3,12 +3,13 @@ import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'
+import { refuseGuessable } from '../../lib/guessable.ts'
 import { hashPassword } from '../../lib/passwords.ts'
 import { routes } from '../../lib/routes.ts'
 import { bytea, hashOf } from '../../lib/seals.ts'
 import { deviceToken } from './devices.ts'
 import { changePassword, newLink } from './handlers.ts'
-import { Done, PasswordChange, PasswordSet, Reset, ResetBody, ResetRequest, Session } from './schemas.ts'
+import { Done, PasswordChange, PasswordSet, Reset, ResetBody, ResetRequest, Resettable, Session } from './schemas.ts'
 
 async function requestReset(c: Context, { email }: z.output<typeof ResetRequest>) {
   const { id, hash } = newLink(c, 'reset')
@@ -19,7 +20,8 @@ async function resetPassword(c: Context, { token, newPassword }: z.output<typeof
   const reset = c.get('services').seals.open('reset', token)
   if (!reset) throw new ApiError('reset_over')
   const parameters = { p_id: reset.id, p_token_hash: bytea(hashOf(token)) }
-  await call(c, 'check_password_reset', parameters) // before the costly hashing
+  const { words } = await callFor(c, 'check_password_reset', parameters, Resettable) // before the costly hashing
+  await refuseGuessable(newPassword, words)
   const p_new_hash = await hashPassword(newPassword)
   const holder = await callFor(c, 'reset_password', { ...parameters, p_new_hash }, Reset)
   return { ok: true, deviceToken: deviceToken(c, holder) }
@@ -39,7 +41,7 @@ export default routes('identity', {
     calls: ['find_password', 'change_password'],
     answers: { 200: Session },
     outcome: 'New tokens; the earlier ones no longer work.',
-    fails: ['password_wrong'],
+    fails: ['password_wrong', 'password_guessable'],
   },
   'POST /auth/forgot-password': {
     summary: 'Request a mail with a link to set a new password',
@@ -69,5 +71,6 @@ export default routes('identity', {
     calls: ['check_password_reset', 'reset_password'],
     answers: { 200: PasswordSet },
     outcome: 'The password is set. Log in with it.',
+    fails: ['password_guessable'],
   },
 })

@@ -71,6 +71,7 @@ const joining = routes('identity', {
     calls: ['register'],
     answers: { 201: Session },
     outcome: 'The new account with its first tokens.',
+    fails: ['password_guessable'],
   },
 })
 

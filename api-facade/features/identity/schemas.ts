@@ -10,7 +10,13 @@ const Email = z
   .max(254)
   .refine((email) => !/@deleted\.invalid$/i.test(email), 'is reserved for erased accounts')
   .describe('Up to 254 characters. A mail with a link verifies it.')
-const Password = z.string().min(8).max(1024).describe('8 to 1024 characters.')
+const Password = z
+  .string()
+  .min(8)
+  .max(1024)
+  .describe(
+    '8 to 1024 characters of any kind. 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address.',
+  )
 const Name = z.string().trim().min(1).max(80)
 /** How long an access token is valid: seven days, in seconds. */
 export const TOKEN_SECONDS = 7 * 86_400
@@ -245,3 +251,6 @@ export const Issued = z.object({
 export const Reissued = Issued.pick({ claims: true })
 export const Reset = z.object({ userId: ActorId, credentialsVersion: z.number() })
 export const FoundLogin = Reset.extend({ passwordHash: z.string() }).nullable()
+/** `words` are the person's names and address, which a new password may not consist of. */
+export const Holder = FoundLogin.unwrap().extend({ words: z.array(z.string()) })
+export const Resettable = Holder.pick({ words: true })

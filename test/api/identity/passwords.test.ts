@@ -1,6 +1,7 @@
 // Changing a password, and what cannot be used to set one. For resets by mail see test/worker/mail.test.ts.
 import { describe, expect, test } from 'vitest'
 import { createSeals } from '../../../api-facade/lib/seals.ts'
+import { applicant } from '../../support/joining.ts'
 import type { Person } from '../../support/person.ts'
 import { JWT_SECRET } from '../../support/settings.ts'
 import { world } from '../../support/world.ts'
@@ -11,9 +12,9 @@ const { alice, nobody, join } = await world({ people: ['alice'] })
 const logIn = (email: string, password: string) => nobody.post<Session>('/auth/login', { email, password })
 const invite = async (name: string) => (await join(name))[0] as Person
 
-describe('PATCH /identity/me/password', () => {
-  const path = '/identity/me/password'
+const path = '/identity/me/password'
 
+describe('PATCH /identity/me/password', () => {
   test('sets the password, revokes every token and session, and returns a fresh token', async () => {
     const bob = await invite('bob')
     const other = await bob.login()
@@ -72,6 +73,54 @@ describe('PATCH /identity/me/password', () => {
   ])('rejects %j with 422, and a caller without a token with 401', async (body) => {
     expect(await alice.patch(path, body)).toFailWith(422, 'validation_failed')
     expect(await nobody.patch(path, body)).toFailWith(401, 'token_missing')
+  })
+})
+
+describe('A password that is easy to guess', () => {
+  const guessable = [
+    ...[
+      'password',
+      'Password123',
+      '12345678',
+      '87654321',
+      'aaaaaaaa',
+      'abcABCabc',
+      'qwertyuiop',
+      'iloveyou',
+      'passwort',
+    ],
+    ...['Gail1990', 'gail.gail', 'gail@example.org', 'Example2026!', 'kith-gail'],
+  ]
+
+  test('is refused for a new person and for a new password, each time with the same words', async () => {
+    const gail = await invite('gail')
+    for (const newPassword of guessable) {
+      const answer = await gail.patch(path, { currentPassword: gail.password, newPassword })
+      expect(answer, newPassword).toFailWith(422, 'password_guessable')
+      expect(answer.body).toMatchObject({ message: [expect.stringContaining('several words')] })
+    }
+    const form = { ...applicant('gail'), sessionId: crypto.randomUUID() }
+    for (const password of ['Password123', 'gail1990'])
+      expect(await nobody.post('/auth/register', { ...form, password })).toFailWith(422, 'password_guessable')
+    expect(await gail.get('/me')).toMatchObject({ status: 200 })
+  })
+
+  test('is one that is common or known, whatever characters it has', async () => {
+    const hugo = await invite('hugo')
+    let [current, token] = [hugo.password, hugo.token]
+    for (const newPassword of [
+      'hugo likes tea',
+      'alllowercase',
+      'kcbudkzt',
+      '8305174926',
+      'Gail1990',
+      '東京都千代田区一丁目',
+    ]) {
+      const change = { currentPassword: current, newPassword }
+      const { status, body } = await hugo.withToken(token).patch<Session>(path, change)
+      expect([newPassword, status]).toEqual([newPassword, 200])
+      ;[current, token] = [newPassword, body.accessToken]
+    }
   })
 })
 

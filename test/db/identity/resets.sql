@@ -32,7 +32,8 @@ insert into token values ('alice', test.claims('alice')), ('bob', test.claims('b
 select test.act_as_gate();
 select throws_ok('select api.find_password()', 'PT401', 'token_missing', 'An anonymous caller can''t get a password hash');
 select test.act('gate', (select claims from token where name = 'alice'));
-select is(api.find_password()::jsonb, jsonb_build_object('userId', test.id('alice'), 'passwordHash', 'no hash', 'credentialsVersion', 0), 'The gate gets the caller''s password hash to check');
+select is(api.find_password()::jsonb, jsonb_build_object('userId', test.id('alice'), 'passwordHash', 'no hash', 'credentialsVersion', 0,
+  'words', array['alice@example.org', 'alice', 'alice', '例']), 'The gate gets the caller''s password hash to check');
 select throws_ok($$ select api.change_password('another hash', 'new hash', 900) $$, 'PT401', 'token_revoked', 'A hash that changed meanwhile is refused');
 insert into answer values ('change', api.change_password('no hash', 'new hash', 900, pg_temp.reset_id('family'), pg_temp.hash('family'), 'Firefox'));
 select is((select body #>> '{claims,sub}' from answer), test.id('alice')::text, 'A change returns a new token');
@@ -74,7 +75,8 @@ select throws_ok($$ select pg_temp.reset('bob 6') $$, 'PT410', 'reset_over', 'Th
 select throws_ok($$ select api.reset_password(pg_temp.reset_id('a'), pg_temp.hash('b'), 'x') $$, 'PT410', 'reset_over', 'A wrong token is refused');
 select throws_ok($$ select api.reset_password(pg_temp.reset_id('b'), pg_temp.hash('a'), 'x') $$, 'PT410', 'reset_over', 'A token for another request is refused');
 select throws_ok($$ select api.check_password_reset(pg_temp.reset_id('a'), pg_temp.hash('b')) $$, 'PT410', 'reset_over', 'A wrong token fails the check');
-select is(api.check_password_reset(pg_temp.reset_id('a'), pg_temp.hash('a'))::text, '{"ok" : true}', 'The right token passes the check');
+select is(api.check_password_reset(pg_temp.reset_id('a'), pg_temp.hash('a'))::jsonb,
+  '{"words": ["alice@example.org", "alice", "alice", "例"]}', 'The right token passes the check');
 select pg_temp.ask('alice@example.org', 'a second');
 select is(pg_temp.reset('a', 'reset hash')::jsonb, jsonb_build_object('userId', test.id('alice'), 'credentialsVersion', 2), 'The right token sets the password, even after a check');
 select throws_ok($$ select pg_temp.reset('a') $$, 'PT410', 'reset_over', 'A token can be used only once');

@@ -92,7 +92,7 @@ function Registration({ reservation }: Props) {
       ]}
       action=${t.action}
       words=${texts.value.errors}
-      places=${{ email_taken: 'email', under_age: 'dateOfBirth' }}
+      places=${{ email_taken: 'email', password_guessable: 'password', under_age: 'dateOfBirth' }}
       submit=${submit}
     />
     ${

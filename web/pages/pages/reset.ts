@@ -31,6 +31,7 @@ export function Reset() {
       ]}
       action=${t.action}
       words=${texts.value.errors}
+      places=${{ password_guessable: 'password' }}
       submit=${submit}
     />
     ${again}`

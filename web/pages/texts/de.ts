@@ -200,6 +200,8 @@ export const de: Texts = {
     rate_limited: 'Das waren zu viele Versuche. Versuchen Sie es in einigen Minuten noch einmal.',
     reservation_over: 'Ihre Reservierung des Einladungscodes ist abgelaufen. Geben Sie den Code noch einmal ein.',
     reset_over: 'Dieser Link ist abgelaufen oder wurde schon benutzt. Fordern Sie einen neuen an.',
+    password_guessable:
+      'Dieses Passwort ist weit verbreitet oder leicht aus Ihrem Namen oder Ihrer Adresse zu erraten. Wählen Sie ein anderes, zum Beispiel mehrere Wörter.',
     under_age: 'Sie müssen mindestens 18 Jahre alt sein.',
     unsubscribe_unknown: 'Dieser Link ist unvollständig oder gehört zu einer Adresse, die es hier nicht mehr gibt.',
     verification_over: 'Dieser Link ist abgelaufen oder wurde schon benutzt.',

@@ -190,6 +190,8 @@ export const en = {
     rate_limited: 'There were too many attempts. Try again in some minutes.',
     reservation_over: 'Your reservation of the invite code has ended. Enter the code again.',
     reset_over: 'This link has expired, or was already used. Request another one.',
+    password_guessable:
+      'This password is very common, or easy to guess from your name or address. Choose another one, for example several words.',
     under_age: 'You must be at least 18 years old to join.',
     unsubscribe_unknown: 'This link is incomplete, or belongs to an address that no longer exists here.',
     verification_over: 'This link has expired, or was already used.',

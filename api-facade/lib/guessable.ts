@@ -1,0 +1,46 @@
+// Passwords that are refused, because many people have them or because they follow from the person's own name or
+// address. No rule says which characters a password must have. docs/decisions.md, Tokens and sessions.
+import { ApiError } from './errors.ts'
+
+/** Read at the first use, because it takes 4 MB, and most processes never need it. In lower case, without short ones. */
+let common: Promise<ReadonlySet<string>> | undefined
+async function readCommon(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return new Set(dictionary['passwords-common'].filter(({ length }) => length >= 8))
+}
+
+const lettersOf = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}]/gu, '')
+
+/** One to four characters over and over, or characters that follow each other: aaaaaaaa, abcabcabc, 12345678. */
+function isMonotonous(text: string): boolean {
+  const codes = Array.from(text, (sign) => sign.codePointAt(0) ?? 0)
+  const repeats = (period: number) => codes.every((code, at) => at < period || code === codes[at - period])
+  const step = (codes[1] ?? 0) - (codes[0] ?? 0)
+  const follows = Math.abs(step) === 1 && codes.every((code, at) => at === 0 || code - (codes[at - 1] ?? 0) === step)
+  return follows || [1, 2, 3, 4].some(repeats)
+}
+
+/** Whether nothing but words of the person is left without digits and signs, of which there are at most eight. */
+function isOfWords(text: string, words: readonly string[]): boolean {
+  const letters = lettersOf(text)
+  if (!letters || text.replace(/\p{L}|\p{M}/gu, '').length > 8) return false
+  const own = words.flatMap((word) => [word, ...word.split(/[^\p{L}]+/u)]).map(lettersOf)
+  const longest = own.filter(({ length }) => length >= 3).sort((one, other) => other.length - one.length)
+  return longest.reduce((rest, word) => rest.replaceAll(word, ''), letters) === ''
+}
+
+/** @param words what others know of the person: names and address */
+export async function isGuessable(password: string, words: readonly string[]): Promise<boolean> {
+  common ??= readCommon()
+  const text = password.toLowerCase()
+  return (await common).has(text) || isMonotonous(text) || isOfWords(text, ['kith', ...words])
+}
+
+/** @throws ApiError password_guessable */
+export async function refuseGuessable(password: string, words: readonly string[]): Promise<void> {
+  if (await isGuessable(password, words)) throw new ApiError('password_guessable')
+}
