@@ -17,6 +17,7 @@ import { mountInstance } from './lib/instance.ts'
 import { createLimits } from './lib/limits.ts'
 import { legible } from './lib/log.ts'
 import { metrics, mountMetrics } from './lib/metrics.ts'
+import { mountOidc } from './lib/oidc.ts'
 import { createPresence } from './lib/presence.ts'
 import { isPublicPage, mountPublicPages } from './lib/public-pages.ts'
 import { databaseCounter } from './lib/rates.ts'
@@ -115,6 +116,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   })
   app.all('/ready', otherMethods(['GET']))
   mountInstance(app)
+  mountOidc(app)
   mountAudit(app)
   mountAppLinks(app, config)
   mountDocs(app)
@@ -181,6 +183,7 @@ const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
       'realtime',
       'websocket',
     ],
+    ...['oidc', 'callback'],
     ...['.well-known', 'kith', 'audit', 'assetlinks.json', 'apple-app-site-association'],
     ...Object.keys(operations),
   ])

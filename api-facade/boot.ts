@@ -204,9 +204,9 @@ const IGNORED =
 async function areOfAnAdmin(sql: postgres.Sql, config: Config, email: string): Promise<boolean> {
   const { adminEmail, adminPassword } = config
   if (!adminEmail && !adminPassword) return true
-  const [found] = await sql<{ hash: string }[]>`
+  const [found] = await sql<{ hash: string | null }[]>`
     select c.password_hash as hash
     from app.accounts a join app.users u on u.id = a.user_id join private.credentials c on c.user_id = a.user_id
     where u.role = 'admin' and lower(a.email) = lower(${email})`
-  return found !== undefined && (!adminPassword || checkPassword(found.hash, adminPassword, 'known'))
+  return found !== undefined && (!adminPassword || checkPassword(found.hash ?? undefined, adminPassword, 'known'))
 }

@@ -16,6 +16,7 @@ import { openFunctions, vapidOf } from './lib/functions.ts'
 import { createAllowance } from './lib/limits.ts'
 import { createAlias, createLog, type Log, openTracing } from './lib/log.ts'
 import { metrics } from './lib/metrics.ts'
+import { createOidc } from './lib/oidc.ts'
 import { createPreviews } from './lib/previews.ts'
 import type { Table } from './lib/routes.ts'
 import { createSeals } from './lib/seals.ts'
@@ -92,6 +93,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     pools,
     tokens,
     seals,
+    oidc: createOidc(config, seals),
     pushKey,
     functions,
     previews,

@@ -49,6 +49,10 @@ alter table private.totp enable row level security;
 alter table private.recovery_codes enable row level security;
 alter table private.proofs enable row level security;
 
+-- identities, oidc_logins: only for definer functions
+alter table private.identities enable row level security;
+alter table private.oidc_logins enable row level security;
+
 -- personas
 alter table app.personas enable row level security;
 grant select, delete on app.personas to authenticated;
@@ -93,6 +97,7 @@ grant execute on function
   private.invite_allotment,
   private.invite_status,
   private.list_own_factors,
+  private.list_own_identities,
   private.make_default_persona,
   private.make_own_invite,
   private.note_session_seen,
@@ -102,7 +107,8 @@ grant execute on function
   private.renew_own_recovery_codes,
   private.require_own_persona,
   private.revoke_own_invite,
-  private.start_own_totp
+  private.start_own_totp,
+  private.unlink_own_identity
   to authenticated;
 
 grant execute on function
@@ -122,6 +128,7 @@ grant execute on function
   api.get_invite_tree,
   api.get_me,
   api.list_factors,
+  api.list_identities,
   api.list_my_invites,
   api.list_my_personas,
   api.list_sessions,
@@ -132,6 +139,7 @@ grant execute on function
   api.revoke_invite,
   api.set_default_persona,
   api.start_totp,
+  api.unlink_identity,
   api.update_me,
   api.update_persona
   to authenticated;
@@ -144,12 +152,18 @@ grant execute on function
   api.confirm_totp,
   api.end_alerted_session,
   api.erase_me,
+  api.find_identity,
   api.find_login,
   api.find_password,
+  api.finish_oidc,
+  api.link_identity,
   api.log_in,
+  api.log_in_elsewhere,
   api.prove,
+  api.prove_elsewhere,
   api.refresh_session,
   api.register,
+  api.register_elsewhere,
   api.request_email_change,
   api.request_password_reset,
   api.resend_verification,

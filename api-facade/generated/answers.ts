@@ -625,6 +625,11 @@ export interface Schemas {
     | 'idempotency_key_busy'
     | 'idempotency_key_invalid'
     | 'idempotency_key_reused'
+    | 'identities_exhausted'
+    | 'identity_needed'
+    | 'identity_taken'
+    | 'identity_unknown'
+    | 'identity_unlinked'
     | 'import_changed'
     | 'import_daily'
     | 'import_hidden'
@@ -715,6 +720,10 @@ export interface Schemas {
     | 'offering_sort'
     | 'offering_stock'
     | 'offering_unknown'
+    | 'oidc_address'
+    | 'oidc_off'
+    | 'oidc_over'
+    | 'oidc_unverified'
     | 'option_unknown'
     | 'order_delivery_note'
     | 'order_note'
@@ -1039,6 +1048,7 @@ export interface Schemas {
     inviteCodes: Schemas['ExportedInviteCodes'][]
     invited: Schemas['ExportedInvited'][]
     invitedBy: Schemas['ExportedInvitedBy'] | null
+    linkedLogins: Schemas['ExportedLinkedLogins'][]
     manaEntries: Schemas['ExportedManaEntries'][]
     manaHolds: Schemas['ExportedManaHolds'][]
     manaTransactions: Schemas['ExportedManaTransactions'][]
@@ -1468,6 +1478,15 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
   }
   ExportedInvitedBy: { inviteeId: string | null; inviterId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedLinkedLogins: {
+    id: string
+    userId: string | null
+    issuer: string
+    subject: string
+    email: string
+    createdAt: Schemas['Timestamp']
+    lastUsedAt: Schemas['Timestamp']
+  }
   ExportedManaEntries: {
     transactionId: string | null
     accountId: string | null
@@ -2484,6 +2503,16 @@ export interface Schemas {
   GuildChanges: { name?: string; about?: string | null; minRep?: number; accent?: string | null }
   GuildPage: { items: Schemas['Guild'][]; nextCursor: string | null; hasMore: boolean }
   Hidden: { id: string; hiddenAt: Schemas['Timestamp'] | null }
+  Identities: {
+    items: {
+      id: string
+      issuer: string
+      email: string
+      createdAt: Schemas['Timestamp']
+      lastUsedAt: Schemas['Timestamp']
+    }[]
+    hasPassword: boolean
+  }
   Import: {
     id: string
     state: 'waiting' | 'running' | 'done' | 'stopped'
@@ -2501,6 +2530,7 @@ export interface Schemas {
     software: { name: 'kith'; version: string }
     domain: string
     url: string
+    oidc: { name: string } | null
     keys: { kty: 'OKP'; crv: 'Ed25519'; x: string; kid: string }[]
   }
   Intent: {
@@ -3487,6 +3517,7 @@ export interface Schemas {
     status?: 'active' | 'paused'
   }
   OfferingPage: { items: Schemas['Offering'][]; nextCursor: string | null; hasMore: boolean }
+  OidcStart: { url: string; expiresAt: Schemas['Timestamp'] }
   Order: {
     id: string
     offering: { id: string | null; title: string; description: string; priceMana: number; deliveryDays: number }
@@ -5788,12 +5819,14 @@ export interface Answers {
   export_me: Json
   export_user: Json
   find_ai_mapping: Json
+  find_identity: Json
   find_login: Json
   find_password: Json
   find_standing: Json
   find_statement: Json
   finish_ai_answer: Json
   finish_import: Json
+  finish_oidc: Json
   follow_person: { followers: number; following: number; isFollowing: boolean }
   follow_series: { following: boolean }
   follow_stats: { followers: number; following: number; isFollowing: boolean }
@@ -5867,6 +5900,7 @@ export interface Answers {
   lift_group_ban: null
   like_video: Schemas['Video']
   limit_person: Schemas['StaffAccount']
+  link_identity: Json
   list_ai_sessions: Schemas['AiSessions']
   list_all_conversations: Schemas['StaffConversationPage']
   list_all_interests: Schemas['StaffInterestPage']
@@ -5910,6 +5944,7 @@ export interface Answers {
   list_group_bans: Schemas['GroupBanPage']
   list_group_invitations: Schemas['GroupInvitationPage']
   list_guild_charters: Schemas['CharterPage']
+  list_identities: Schemas['Identities']
   list_intents: Schemas['StaffIntentPage']
   list_invite_codes: Schemas['StaffInviteCodePage']
   list_invitees: Schemas['StaffInviteePage']
@@ -5980,6 +6015,7 @@ export interface Answers {
   list_wiki_proposals: Json
   list_wiki_versions: Schemas['WikiVersionCardPage']
   log_in: Json
+  log_in_elsewhere: Json
   log_out: Json
   map_ai_interests: Json
   mark_read: Schemas['Unread']
@@ -5995,12 +6031,14 @@ export interface Answers {
   preview_broadcast: Json
   propose_in_case: Schemas['StaffCase']
   prove: Json
+  prove_elsewhere: Json
   publish_course: Schemas['Course']
   react: Schemas['Reactions']
   react_to_message: Schemas['Message']
   read_conversation: Schemas['Conversation']
   refresh_session: Json
   register: Json
+  register_elsewhere: Json
   reject_project_application: Schemas['ProjectApplication']
   reject_proposal: Schemas['Proposal']
   reject_wiki_proposal: Json
@@ -6078,6 +6116,7 @@ export interface Answers {
   unhide_reply: Schemas['Hidden']
   unlike_video: Schemas['Video']
   unlimit_person: Schemas['StaffAccount']
+  unlink_identity: null
   unmute_conversation: null
   unmute_keyword: null
   unmute_person: null

@@ -793,6 +793,7 @@ export type Database = {
         Args: { p_cursor?: string; p_id: string; p_limit?: number }
         Returns: Answers['list_guild_charters']
       }
+      list_identities: { Args: Record<PropertyKey, never>; Returns: Answers['list_identities'] }
       list_intents: {
         Args: {
           p_active?: boolean
@@ -1303,6 +1304,7 @@ export type Database = {
       unhide_reply: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unhide_reply'] }
       unlike_video: { Args: { p_id: string }; Returns: Answers['unlike_video'] }
       unlimit_person: { Args: { p_id: string; p_reason?: string }; Returns: Answers['unlimit_person'] }
+      unlink_identity: { Args: { p_id: string }; Returns: Answers['unlink_identity'] }
       unmute_conversation: { Args: { p_id: string }; Returns: Answers['unmute_conversation'] }
       unmute_keyword: { Args: { p_id: string }; Returns: Answers['unmute_keyword'] }
       unmute_person: { Args: { p_person: string }; Returns: Answers['unmute_person'] }

@@ -681,6 +681,19 @@ export const sections = {
       createdAt: ['timestamp with time zone'],
     },
   },
+  linkedLogins: {
+    single: false,
+    about: 'Accounts at OpenID providers with which people log in, at most 5 for each person.',
+    fields: {
+      id: ['uuid'],
+      userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
+      issuer: ['text', 'The address by which the provider names itself.'],
+      subject: ['text', 'The id of the account at the provider, which never changes.'],
+      email: ['text', 'The address of the account when it was linked. It is only shown.'],
+      createdAt: ['timestamp with time zone'],
+      lastUsedAt: ['timestamp with time zone', 'When it was last used for a login or a proof, or linked.'],
+    },
+  },
   manaEntries: {
     single: false,
     about: 'How much mana a movement adds to an account or takes from it.',

@@ -32,6 +32,8 @@ export const defaultLimits = {
   // wrong codes of a second factor after the right password, per known device or from all unknown devices
   login_factor: '5/min 20/h',
   register: '3/min',
+  // beginning a login at the OpenID provider, and coming back from there
+  oidc: '20/min',
   reserve_invite: '10/min',
   // unknown invite codes: the first ones of an address within an hour; all such first ones in the whole instance;
   // all others in the whole instance
@@ -232,6 +234,26 @@ const Variables = z.object({
     .default([]),
   REQUIRE_FACTOR: list.pipe(z.array(z.enum(['user', 'moderator', 'admin']))).optional(),
   PROOF_TIER: integer(0, 5).optional(),
+  OIDC_ISSUER: webUrl
+    .refine((text) => /^https:|^http:\/\/(localhost|127\.0\.0\.1)(:|\/|$)/.test(text), 'must be an https URL')
+    .optional(),
+  OIDC_CLIENT_ID: z.string().min(1).max(500).optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  OIDC_NAME: z.string().min(1).max(40).optional(),
+  OIDC_RETURN: list
+    .pipe(
+      z.array(
+        z
+          .string()
+          .max(300)
+          .regex(/^[a-z][a-z0-9+.-]*:[^#\s]+$/i, 'must be addresses such as https://app.example/back'),
+      ),
+    )
+    .default([]),
+  OIDC_AUTHORIZATION_URL: webUrl.optional(),
+  OIDC_TOKEN_URL: webUrl.optional(),
+  OIDC_JWKS_URL: webUrl.optional(),
+  OIDC_USERINFO_URL: webUrl.optional(),
   AI_MODEL: z
     .string()
     .regex(/^[\w.:@/-]{1,200}$/, 'must be the name of a model')
@@ -302,6 +324,8 @@ const Variables = z.object({
 const apnsParts = ['APNS_KEY', 'APNS_KEY_ID', 'APNS_TEAM_ID', 'APNS_TOPIC']
 const storageParts = ['STORAGE_URL', 'STORAGE_BUCKET', 'STORAGE_ACCESS_KEY', 'STORAGE_SECRET_KEY', 'STORAGE_PUBLIC_URL']
 
+const oidcParts = ['OIDC_ISSUER', 'OIDC_CLIENT_ID']
+const oidcUrls = ['OIDC_AUTHORIZATION_URL', 'OIDC_TOKEN_URL', 'OIDC_JWKS_URL']
 const backupParts = ['BACKUP_URL', 'BACKUP_ACCESS_KEY', 'BACKUP_SECRET_KEY']
 
 /** The settings of backups; undefined without a place for them. */
@@ -322,6 +346,17 @@ function storageOf(s: z.output<typeof Variables>) {
   if (!url || !bucket || !accessKey || !secretKey || !publicUrl) return undefined
   const addresses = { url: withoutSlash(url), publicUrl: withoutSlash(publicUrl) }
   return { ...addresses, bucket, uploadBucket, region, accessKey, secretKey }
+}
+
+/** The settings of the OpenID provider; undefined if there is none. */
+function oidcOf(s: z.output<typeof Variables>) {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = s
+  if (!issuer || !clientId) return undefined
+  const { OIDC_AUTHORIZATION_URL: authorization, OIDC_TOKEN_URL: token, OIDC_JWKS_URL: keys } = s
+  const endpoints =
+    authorization && token && keys ? { authorization, token, keys, userinfo: s.OIDC_USERINFO_URL } : undefined
+  const name = s.OIDC_NAME ?? new URL(issuer).hostname
+  return { issuer, clientId, clientSecret, name, returns: s.OIDC_RETURN, endpoints }
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, '')
@@ -375,6 +410,8 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     for (const [parts, others] of [
       [storageParts, 'STORAGE_…'],
       [apnsParts, 'APNS_…'],
+      [oidcParts, 'of OIDC_ISSUER and OIDC_CLIENT_ID'],
+      [oidcUrls, 'of OIDC_AUTHORIZATION_URL, OIDC_TOKEN_URL and OIDC_JWKS_URL'],
       [backupParts, 'of BACKUP_URL, BACKUP_ACCESS_KEY and BACKUP_SECRET_KEY'],
     ] as const) {
       const missing = parts.filter((name) => given[name] === undefined)
@@ -428,6 +465,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     webhookExempt: s.WEBHOOK_EXEMPT,
     requireFactor: s.REQUIRE_FACTOR ?? [],
     proofTier: s.PROOF_TIER,
+    oidc: oidcOf(s),
     aiModel: s.AI_MODEL,
     anthropicApiKey: s.ANTHROPIC_API_KEY,
     anthropicBaseUrl: s.ANTHROPIC_BASE_URL?.replace(/\/$/, ''),

@@ -9,6 +9,7 @@ import type { PoolName, Pools } from './database.ts'
 import type { ApiError } from './errors.ts'
 import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
+import type { Oidc } from './oidc.ts'
 import type { Previews } from './previews.ts'
 import type { Seals } from './seals.ts'
 import type { Signing } from './signing.ts'
@@ -22,6 +23,7 @@ export type Services = {
   pools: Pools
   tokens: Tokens
   seals: Seals
+  oidc: Oidc
   /** The public key by which push services identify the instance. */
   pushKey: string
   functions: Functions

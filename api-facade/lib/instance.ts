@@ -17,6 +17,10 @@ export const Instance = z
       .describe('What runs the instance.'),
     domain: z.string().describe('The domain in the actor ids of its people.'),
     url: z.string().describe('The address of its API, without `/api/v1`.'),
+    oidc: z
+      .object({ name: z.string().describe('What people call it.') })
+      .nullable()
+      .describe('The OpenID provider with which people can also log in; null if there is none.'),
     keys: z
       .array(PublicKey)
       .describe('The keys that verify its exports, as JWK: the one that signs, then former ones.'),
@@ -25,11 +29,12 @@ export const Instance = z
 
 export function mountInstance(app: Hono<Env>): void {
   app.get('/.well-known/kith', (c) => {
-    const { config, signing } = c.get('services')
+    const { config, oidc, signing } = c.get('services')
     const instance: z.infer<typeof Instance> = {
       software: { name: 'kith', version },
       domain: config.instanceDomain,
       url: signing.issuer,
+      oidc: oidc.name === undefined ? null : { name: oidc.name },
       keys: [...signing.keys],
     }
     const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=3600' }

@@ -36,6 +36,7 @@ export function operatorFiles(config: Config): [string, StaticFile][] {
     apps: config.apps,
     countries: countryCodes,
     hasRealtime: config.realtime === 'embedded',
+    oidc: config.oidc ? { name: config.oidc.name } : null,
     mediaOrigin: config.storage ? new URL(config.storage.publicUrl).origin : null,
   }
   const fresh = { 'Cache-Control': 'no-cache' }

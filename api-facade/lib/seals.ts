@@ -5,10 +5,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The purposes of tokens: one is never valid for another purpose. */
-export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'alert' | 'unsubscribe' | 'upload'
+export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'alert' | 'unsubscribe' | 'upload' | 'oidc'
 /**
  * What a token contains: a UUID and a generation. The generation says how often the token was replaced; for a device it
- * is the day, for an upload the second at which it ends.
+ * is the day, for an upload the second at which it ends, for the state of a login at the provider the second at which it began.
  */
 export type Sealed = { id: string; generation: number }
 
@@ -44,6 +44,7 @@ export function createSeals(secrets: readonly [string, ...string[]]): Seals {
     alert: keysFor('alert'),
     unsubscribe: keysFor('unsubscribe'),
     upload: keysFor('upload'),
+    oidc: keysFor('oidc'),
   }
   const macOf = (key: Buffer, named: Buffer, holder: string) =>
     createHmac('sha256', key).update(named).update(holder).digest()

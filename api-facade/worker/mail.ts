@@ -260,6 +260,24 @@ a safe place.
 
 ${unlessYou}`,
   },
+  identityLinked: {
+    subject: 'Another way to log in to your account at Kith',
+    text: `Hello,
+
+a login at another provider was linked with your account. With it one
+can log in without your password.
+
+${unlessYou}`,
+  },
+  identityUnlinked: {
+    subject: 'A way to log in to your account at Kith was removed',
+    text: `Hello,
+
+a login at another provider was linked with your account, and is not
+any more. With it one can't log in now.
+
+${unlessYou}`,
+  },
   factorRemoved: {
     subject: 'The second factor of your account at Kith was removed',
     text: `Hello,

@@ -120,7 +120,7 @@ begin
 end $$;
 comment on function api.find_login is
   'For the facade alone: the person with this address and the password hash to check at login, {userId, passwordHash, '
-  'credentialsVersion}, or null if nobody has it.';
+  'credentialsVersion}, or null if nobody has it. The hash is null if the person has no password.';
 
 create function private.check_not_banned(p_user uuid) returns void
 language plpgsql stable
@@ -145,6 +145,32 @@ end $$;
 comment on function private.check_not_banned is
   'Refuses a banned person with person_banned, and a suspended one with person_suspended, whose text says until when.';
 
+create function private.open_login(
+  p_user_id uuid, p_seconds integer, p_family uuid, p_refresh_hash bytea, p_user_agent text, p_device text,
+  p_address text, p_alert_hash bytea, p_code text
+) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  v_claims json;
+  v_before boolean;
+begin
+  perform private.check_lock_order('credentials', p_user_id::text);
+  select last_issued_at > 0 into v_before from private.credentials where user_id = p_user_id for update;
+  perform private.check_not_banned(p_user_id);
+  perform private.require_code(p_user_id, p_code);
+  v_claims := private.issue_claims(p_user_id, p_seconds);
+  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address,
+                                case when v_before then p_alert_hash end);
+  if private.has_factor(p_user_id) then
+    perform private.note_proof(v_claims::jsonb, p_family);
+  end if;
+  return private.login_answer(p_user_id, v_claims);
+end $$;
+comment on function private.open_login is
+  'Begins a session of a person who has proved who they are, except for a second factor, as api.log_in says.';
+
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
@@ -154,29 +180,18 @@ create function api.log_in(
 language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
 set search_path = ''
 as $$
-declare
-  v_claims json;
-  v_before boolean;
 begin
-  select c.last_issued_at > 0 into v_before
-  from private.credentials c
-  where c.user_id = p_user_id and c.password_hash = p_password_hash
+  perform from private.credentials
+  where user_id = p_user_id and password_hash = p_password_hash
   for update;
   if not found then
     perform private.raise_error('credentials_wrong');   -- the password changed while it was being checked
   end if;
-  perform private.check_not_banned(p_user_id);
-  perform private.require_code(p_user_id, p_code);
   if p_new_hash is not null then
     update private.credentials set password_hash = p_new_hash where user_id = p_user_id;
   end if;
-  v_claims := private.issue_claims(p_user_id, p_seconds);
-  perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address,
-                                case when v_before then p_alert_hash end);
-  if private.has_factor(p_user_id) then
-    perform private.note_proof(v_claims::jsonb, p_family);
-  end if;
-  return private.login_answer(p_user_id, v_claims);
+  return private.open_login(p_user_id, p_seconds, p_family, p_refresh_hash, p_user_agent, p_device, p_address,
+                            p_alert_hash, p_code);
 end $$;
 comment on function api.log_in is
   'For the facade alone, after it has checked the password: logs the person in, {claims, user, credentialsVersion}. '

@@ -171,20 +171,16 @@ comment on function api.reserve_invite_code is
   'Reserves a code like api.reserve_invite, with other field names: {inviteCodeId, reservedUntil}. inviteCodeId is '
   'the secret of the reservation, not the id of the code.';
 
-create function api.register(
+create function private.redeem_invite(
   p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
-  p_date_of_birth date, p_country text, p_city text, p_seconds integer,
-  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
-  p_verification_id uuid default null, p_verification_hash bytea default null,
-  p_device text default null, p_address text default null
-) returns json
-language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
+  p_date_of_birth date, p_country text, p_city text
+) returns uuid
+language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_code   app.invite_codes;
   v_person uuid;
-  v_claims json;
 begin
   if p_date_of_birth > current_date - interval '18 years' then
     perform private.raise_error('under_age');
@@ -202,15 +198,34 @@ begin
                                     p_date_of_birth, p_country, p_city);
   update app.invite_codes set status = 'used', used_by = v_person, used_at = now() where id = v_code.id;
   insert into app.invite_tree (invitee_id, inviter_id, code_id) values (v_person, v_code.generated_by, v_code.id);
-
-  if p_verification_id is not null then
-    perform private.mail_verification(v_person, btrim(p_email), null, p_verification_id, p_verification_hash);
-  end if;
   perform private.emit('identity.user_registered', json_build_object(
     'userId', v_person, 'email', btrim(p_email), 'inviterUserId', v_code.generated_by));
   perform private.emit('identity.invite_code.used', json_build_object(
     'codeId', v_code.id, 'newUserId', v_person, 'inviterUserId', v_code.generated_by), array[v_code.generated_by]);
+  return v_person;
+end $$;
+comment on function private.redeem_invite is
+  'Redeems a reservation and creates the person, who has no password if p_password_hash is null. Returns the person. '
+  'A failure does not change the reservation.';
 
+create function api.register(
+  p_session_id uuid, p_email text, p_password_hash text, p_first_name text, p_last_name text,
+  p_date_of_birth date, p_country text, p_city text, p_seconds integer,
+  p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
+  p_verification_id uuid default null, p_verification_hash bytea default null,
+  p_device text default null, p_address text default null
+) returns json
+language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
+set search_path = ''
+as $$
+declare
+  v_person uuid := private.redeem_invite(p_session_id, p_email, p_password_hash, p_first_name, p_last_name,
+                                         p_date_of_birth, p_country, p_city);
+  v_claims json;
+begin
+  if p_verification_id is not null then
+    perform private.mail_verification(v_person, btrim(p_email), null, p_verification_id, p_verification_hash);
+  end if;
   v_claims := private.issue_claims(v_person, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address);
   return private.login_answer(v_person, v_claims);

@@ -64,6 +64,7 @@ begin
   delete from app.sessions where user_id = p_user.id;
   delete from private.devices where user_id = p_user.id;
   perform private.forget_factors(p_user.id);
+  delete from private.identities where user_id = p_user.id;
   delete from private.password_resets where user_id = p_user.id;
   delete from private.email_verifications where user_id = p_user.id;
   -- comes last, because a transaction that writes the person's ledger also locks this row after all others
@@ -73,8 +74,8 @@ begin
   where user_id = p_user.id;
 end $$;
 comment on function private.erase_account is
-  'Step: deletes an erased person''s addresses, birthday, phone number, sessions, devices, factors and the texts of '
-  'their personas, sets a hash that matches no password, and revokes all their invite codes.';
+  'Step: deletes an erased person''s addresses, birthday, phone number, sessions, devices, factors, linked logins and '
+  'the texts of their personas, sets a hash that matches no password, and revokes all their invite codes.';
 call private.force_index_scans('private.erase_account');
 insert into private.account_steps (step, events, position) values
   ('private.erase_account', '{erasure}', 178);

@@ -9,6 +9,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('private.totp', 'user_id', 'authenticatorApp', '{secret,last_step}'),
   ('private.recovery_codes', 'user_id', 'recoveryCodes', '{code_hash}'),
   ('private.proofs', 'user_id', 'proofs', '{}'),
+  ('private.identities', 'user_id', 'linkedLogins', '{}'),
   ('private.password_resets', 'user_id', 'passwordResets', '{token_hash}'),
   ('private.email_verifications', 'user_id', 'emailVerifications', '{token_hash}'),
   ('app.invite_codes', 'generated_by', 'inviteCodes', '{reservation_id,candidate_session_id}'),

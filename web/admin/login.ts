@@ -1,7 +1,8 @@
 import { FormField, valuesOf } from '../lib/dialog.ts'
+import { Elsewhere } from '../lib/elsewhere.ts'
 import { ErrorNote, isCodeAsked } from '../lib/errors.ts'
 import { html, useSignal } from '../lib/html.ts'
-import { logIn } from './session.ts'
+import { kith, logIn, logInWithOidc } from './session.ts'
 import { texts } from './texts.ts'
 
 export function Login() {
@@ -25,6 +26,9 @@ export function Login() {
     }
     isBusy.value = false
   }
+  const enter = async (login: Parameters<typeof logInWithOidc>[0]) => {
+    isRefused.value = !(await logInWithOidc(login))
+  }
   return html`<main class="alone">
     <h1>${t.title}</h1>
     <form onSubmit=${submit}>
@@ -35,5 +39,6 @@ export function Login() {
       ${isRefused.value && html`<p role="alert" class="error">${t.notStaff}</p>`}
       <button disabled=${isBusy.value} aria-busy=${isBusy.value}>${t.action}</button>
     </form>
+    <${Elsewhere} kith=${kith} returnTo="/admin" enter=${enter} />
   </main>`
 }

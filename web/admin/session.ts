@@ -1,4 +1,5 @@
 // The session of a member of staff, and lists as files.
+import type { Schema } from 'kith/client'
 import { notify } from '../lib/errors.ts'
 import { computed } from '../lib/html.ts'
 import { saveFile } from '../lib/save.ts'
@@ -13,7 +14,14 @@ export const isAdmin = computed(() => me.value?.role === 'admin')
 
 /** Logs in. @returns whether the person is staff; anybody else is logged out again */
 export async function logIn(email: string, password: string, code?: string): Promise<boolean> {
-  const { user } = await kith.logIn({ email, password, ...(code && { code }) })
+  return enter(await kith.logIn({ email, password, ...(code && { code }) }))
+}
+
+/** The same with a login at the OpenID provider. */
+export const logInWithOidc = async (login: Parameters<typeof kith.logInWithOidc>[0]): Promise<boolean> =>
+  enter(await kith.logInWithOidc(login))
+
+async function enter({ user }: Schema<'Session'>): Promise<boolean> {
   if (user.role === 'user') {
     await kith.logOut()
     return false

@@ -1,8 +1,9 @@
+import { Elsewhere } from '../lib/elsewhere.ts'
 import { isCodeAsked } from '../lib/errors.ts'
 import { Form } from '../lib/form.ts'
 import { html, useEffect, useSignal } from '../lib/html.ts'
 import { LanguageChoice } from '../lib/language.ts'
-import { logIn } from './session.ts'
+import { kith, logIn, logInWithOidc } from './session.ts'
 import { texts } from './texts.ts'
 
 export function Login() {
@@ -29,6 +30,7 @@ export function Login() {
       words=${{ factor_required: t.codeNeeded }}
       submit=${submit}
     />
+    <${Elsewhere} kith=${kith} returnTo="/app" enter=${logInWithOidc} />
     <p><a href="/forgot-password">${t.forgot}</a></p>
     <p>${t.newHere} <a href="/join">${t.join}</a></p>
     <${LanguageChoice} />

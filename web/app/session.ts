@@ -39,3 +39,10 @@ export async function logIn(credentials: Parameters<typeof kith.logIn>[0], isKep
   const { user } = await kith.logIn(credentials)
   me.value = user
 }
+
+/** Logs in with a login at the OpenID provider, until the tab is closed. */
+export async function logInWithOidc(login: Parameters<typeof kith.logInWithOidc>[0]): Promise<void> {
+  stays = false
+  const { user } = await kith.logInWithOidc(login)
+  me.value = user
+}

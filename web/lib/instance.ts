@@ -13,6 +13,8 @@ type Instance = {
   countries: string[]
   /** Whether the instance serves Realtime at its own address. */
   hasRealtime: boolean
+  /** The OpenID provider with which people can also log in. */
+  oidc: { name: string } | null
   /** From where pictures and files are read; null if from the instance itself. */
   mediaOrigin: string | null
 }

@@ -8,3 +8,8 @@ export async function logIn(email: string, password: string, code?: string): Pro
   const { user } = await kith.logIn({ email, password, ...(code && { code }) })
   me.value = user
 }
+
+export async function logInWithOidc(login: Parameters<typeof kith.logInWithOidc>[0]): Promise<void> {
+  const { user } = await kith.logInWithOidc(login)
+  me.value = user
+}

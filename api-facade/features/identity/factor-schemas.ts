@@ -1,5 +1,6 @@
 // Shapes of second factors. Rules are in sql/identity/55_factors.sql.
 import { Timestamp, z } from '../../lib/schemas.ts'
+import { OneTime } from './elsewhere-schemas.ts'
 import { Code, Kind, Session } from './schemas.ts'
 
 const Codes = z
@@ -36,8 +37,16 @@ export const ProofBody = z
   .object({
     password: z.string().max(1024).optional().describe('Your password, if you have no second factor.'),
     code: Code.optional().describe('A code of your app or a recovery code, if you have a second factor.'),
+    oidcCode: OneTime.shape.oidcCode
+      .optional()
+      .describe('Instead of a password: the one-time code of a login at the OpenID provider with `fresh`.'),
+    verifier: OneTime.shape.verifier.optional(),
   })
-  .refine(({ password, code }) => (password === undefined) !== (code === undefined), 'must have a password or a code')
+  .refine(
+    ({ password, code, oidcCode, verifier }) =>
+      [password, code, oidcCode].filter((one) => one !== undefined).length === 1 && !oidcCode === !verifier,
+    'must have a password, a code, or an oidcCode with its verifier',
+  )
   .openapi({ example: { password: 'long enough for all' } })
 export const Proved = z
   .object({ provedUntil: Timestamp.describe('Until when the proof counts: 10 minutes from now.') })

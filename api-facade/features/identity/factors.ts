@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { routes } from '../../lib/routes.ts'
+import { oneTime } from './elsewhere.ts'
 import { Confirmation, Confirmed, Factors, ProofBody, Proved, RecoveryCodes, Totp } from './factor-schemas.ts'
 import { confirmPassword, countCode, open } from './handlers.ts'
 
@@ -13,7 +14,8 @@ async function confirm(c: Context, { code, session }: z.output<typeof Confirmati
   return { ...opened, recoveryCodes }
 }
 
-async function prove(c: Context, { password, code }: z.output<typeof ProofBody>) {
+async function prove(c: Context, { password, code, oidcCode = '', verifier }: z.output<typeof ProofBody>) {
+  if (verifier !== undefined) return call(c, 'prove_elsewhere', oneTime(c, { oidcCode, verifier }))
   if (code !== undefined) return countCode(c, () => call(c, 'prove', { p_code: code }))
   return call(c, 'prove', { p_password_hash: await confirmPassword(c, password ?? '') })
 }
@@ -32,14 +34,14 @@ export default routes('identity', {
   'POST /auth/proof': {
     summary: 'Prove again that it is you',
     description:
-      'Some requests ask people with a second factor for a fresh proof: 403 `proof_required`. These are a change of the password, the email address, factors or somebody’s role, the export, the erasure, and payments of the tiers that the instance chose. Adding a factor asks everybody for one. Give a `code` if you have a second factor, otherwise your `password`. The proof counts for 10 minutes and for this session alone; a login with a code is one, too. Wrong passwords and codes are counted together, per person.',
+      'Some requests ask people with a second factor for a fresh proof: 403 `proof_required`. These are a change of the password, the email address, factors or somebody’s role, the export, the erasure, and payments of the tiers that the instance chose. Adding a factor asks everybody for one. Give a `code` if you have a second factor, otherwise your `password`, or a login at the OpenID provider that asked for its password again (`GET /auth/oidc/start` with `fresh`). The proof counts for 10 minutes and for this session alone; a login with a code is one, too. Wrong passwords and codes are counted together, per person.',
     access: 'user',
     id: 'prove',
     pool: 'gate',
     body: ProofBody,
     handler: prove,
     limits: ['password'],
-    calls: ['find_password', 'prove'],
+    calls: ['find_password', 'prove', 'prove_elsewhere'],
     answers: { 200: Proved },
     outcome: 'The proof is recorded.',
     fails: ['password_wrong'],

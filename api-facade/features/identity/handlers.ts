@@ -36,7 +36,7 @@ type Opened = { accessToken: string; user: object; deviceToken: string; refreshT
 export async function open(
   c: Context,
   { session, deviceName }: Wanted,
-  operation: 'register' | 'log_in' | 'change_password' | 'confirm_totp',
+  operation: 'register' | 'register_elsewhere' | 'log_in' | 'log_in_elsewhere' | 'change_password' | 'confirm_totp',
   parameters: Record<string, unknown>,
   device?: string,
 ): Promise<{ userId: string; session: Opened; recoveryCodes: string[] | undefined }> {
@@ -53,7 +53,7 @@ export async function open(
     p_address: clientAddress(c).replace(/%.*/, ''), // without the zone, which Postgres does not know
   }
   const alert =
-    operation === 'log_in' && !device
+    (operation === 'log_in' || operation === 'log_in_elsewhere') && !device
       ? { p_alert_hash: bytea(hashOf(seals.seal('alert', { id, generation: 0 }))) }
       : undefined
   const issued = await callFor(c, operation, { ...parameters, ...begun, ...alert }, Issued)
@@ -115,7 +115,7 @@ async function check(
 ): Promise<boolean> {
   let wrong = false
   try {
-    wrong = !(await checkPassword(found?.passwordHash, password, who))
+    wrong = !(await checkPassword(found?.passwordHash ?? undefined, password, who))
     return !wrong
   } finally {
     if (!wrong) await takeBack()
@@ -133,8 +133,8 @@ export async function authenticate(c: Context, { email, password, deviceToken: c
   const found = await callFor(c, 'find_login', { p_email: email }, FoundLogin)
   const device = deviceOf(c, carried, found)
   const right = await check(found, password, device ? 'known' : 'stranger', await attemptLogin(c, email, found, device))
-  if (!found || !right) throw new ApiError('credentials_wrong')
-  return { found, device }
+  if (!found?.passwordHash || !right) throw new ApiError('credentials_wrong')
+  return { found: { ...found, passwordHash: found.passwordHash }, device }
 }
 
 export async function logIn(c: Context, { code, ...presented }: z.output<typeof Credentials>) {
@@ -160,11 +160,12 @@ export async function countCode<T>(c: Context, use: () => Promise<T>): Promise<T
  * Checks the password again inside a session, where wrong passwords are counted per person.
  * @throws ApiError password_wrong, rate_limited
  */
-async function confirmHolder(c: Context, password: string): Promise<z.output<typeof Holder>> {
+async function confirmHolder(c: Context, password: string): Promise<{ passwordHash: string; words: string[] }> {
   const found = await callFor(c, 'find_password', {}, Holder, 'gate')
   const right = await check(found, password, 'known', await attemptInSession(c, found))
-  if (!right) throw new ApiError('password_wrong')
-  return found
+  const { passwordHash, words } = found
+  if (!right || passwordHash === null) throw new ApiError('password_wrong')
+  return { passwordHash, words }
 }
 
 /** The same, for the stored hash: by it the next operation checks that the password has not changed meanwhile. */

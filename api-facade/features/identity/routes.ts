@@ -2,6 +2,7 @@
 // their own. Rules are in sql/identity.
 import { routes, type Table } from '../../lib/routes.ts'
 import account from './account.ts'
+import elsewhere from './elsewhere.ts'
 import email from './email.ts'
 import factors from './factors.ts'
 import { register, registerAlias } from './handlers.ts'
@@ -75,7 +76,7 @@ const joining = routes('identity', {
   },
 })
 
-const tables = [joining, sessions, passwords, email, factors, account, personas, invites]
+const tables = [joining, sessions, elsewhere, passwords, email, factors, account, personas, invites]
 /** What the feature offers, for the API's description. */
 export const about =
   'Accounts: registration, login, second factors, sessions, the profile, personas, invites, and the export of one’s data.'

@@ -250,7 +250,7 @@ export const Issued = z.object({
 })
 export const Reissued = Issued.pick({ claims: true })
 export const Reset = z.object({ userId: ActorId, credentialsVersion: z.number() })
-export const FoundLogin = Reset.extend({ passwordHash: z.string() }).nullable()
+export const FoundLogin = Reset.extend({ passwordHash: z.string().nullable() }).nullable()
 /** `words` are the person's names and address, which a new password may not consist of. */
 export const Holder = FoundLogin.unwrap().extend({ words: z.array(z.string()) })
 export const Resettable = Holder.pick({ words: true })

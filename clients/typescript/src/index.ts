@@ -50,6 +50,8 @@ type ListPath = { [P in PathsOf<'get'>]: [ItemOf<Answer<P, 'get'>>] extends [nev
 /** `code` only after the error `factor_required`. */
 type Login = { email: string; password: string; code?: string }
 type Registration = Omit<operations['register']['requestBody']['content']['application/json'], 'session'>
+type OidcLogin = Omit<operations['logInWithOidc']['requestBody']['content']['application/json'], 'session'>
+type OidcRegistration = Omit<operations['registerWithOidc']['requestBody']['content']['application/json'], 'session'>
 type Change = Answer<'/sync', 'get'>['items'][number]
 /** The size from which files are uploaded in parts, in bytes. */
 const LARGE = 10_000_000
@@ -109,7 +111,7 @@ export function createKith(options: KithOptions) {
   }
 
   async function open<T extends { accessToken: string }>(
-    path: '/auth/login' | '/auth/register',
+    path: '/auth/login' | '/auth/register' | '/auth/oidc/login' | '/auth/oidc/register',
     body: object,
   ): Promise<T> {
     const text = JSON.stringify({ ...body, session: 'rotating' })
@@ -190,6 +192,12 @@ export function createKith(options: KithOptions) {
       await keep(await method<'patch'>('PATCH')('/identity/me/password', { body }))
     },
     register: (form: Registration) => open<Schema<'Session'>>('/auth/register', form),
+    /** Logs in with a one-time code of the OpenID provider: `GET /auth/oidc/start`. */
+    async logInWithOidc(login: OidcLogin) {
+      const deviceToken = (await sessions.get())?.deviceToken
+      return open<Schema<'Session'>>('/auth/oidc/login', { ...login, ...(deviceToken && { deviceToken }) })
+    },
+    registerWithOidc: (form: OidcRegistration) => open<Schema<'Session'>>('/auth/oidc/register', form),
     async logOut(): Promise<void> {
       const session = await sessions.get()
       if (!session) return

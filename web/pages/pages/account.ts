@@ -2,6 +2,8 @@
 // in; with their password they can still read decisions and appeal.
 import { KithError, type Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
+import { Elsewhere, returned } from '../../lib/elsewhere.ts'
+import { elsewhereTexts } from '../../lib/elsewhere-texts.ts'
 import { ErrorNote, notify, notifyError } from '../../lib/errors.ts'
 import { Form } from '../../lib/form.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
@@ -10,8 +12,9 @@ import { saveFile } from '../../lib/save.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { timeText } from '../../lib/texts.ts'
 import { Done, Login } from '../parts.ts'
-import { kith, me } from '../session.ts'
+import { kith, logInWithOidc, me } from '../session.ts'
 import { texts } from '../texts.ts'
+import { Identities, LINK } from './identities.ts'
 
 type Standing = Schema<'Standing'>
 type Decision = Standing['decisions'][number]
@@ -30,13 +33,15 @@ export function Account() {
   }
   if (!me.value) {
     return html`<p>${t.text}</p>
-      <${Login}><${Banned} banned=${banned} /><//>`
+      ${returned.value?.note === LINK && html`<p role="status">${elsewhereTexts.value.first}</p>`}
+      <${Login}><${Elsewhere} kith=${kith} returnTo="/account" enter=${logInWithOidc} /><${Banned} banned=${banned} /><//>`
   }
   return html`<p>${t.loggedIn(me.value.username)}</p>
     <div class="columns">
       <${Address} />
       <${Digest} />
       <${Export} />
+      <${Identities} />
       <${OwnDecisions} />
       <${Erase} isErased=${isErased} />
     </div>`

@@ -1,5 +1,8 @@
 // Joining with an invite code: what the instance is, the code, the form, and where to get the app.
 import { KithError } from 'kith/client'
+import type { Field } from '../../lib/dialog.ts'
+import { Leave, noted, returned } from '../../lib/elsewhere.ts'
+import { elsewhereTexts } from '../../lib/elsewhere-texts.ts'
 import { Form } from '../../lib/form.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { instance } from '../../lib/instance.ts'
@@ -12,9 +15,10 @@ import { texts } from '../texts.ts'
 
 export function Join() {
   const t = texts.value.join
-  const reservation = useSignal<{ id: string; over?: boolean } | undefined>(undefined)
+  // whoever comes back from the OpenID provider has the reservation that they left with
+  const reservation = useSignal<{ id: string; over?: boolean } | undefined>(noted ? { id: noted } : undefined)
   if (me.value) {
-    return html`<${Done}><p>${t.done(me.value.username)}</p><p>${t.verify(me.value.email)}</p><//>
+    return html`<${Done}><p>${t.done(me.value.username)}</p>${!me.value.emailVerifiedAt && html`<p>${t.verify(me.value.email)}</p>`}<//>
       <h2>${t.app}</h2>
       <${Apps} />`
   }
@@ -53,33 +57,45 @@ function Registration({ reservation }: Props) {
   const options = codes
     .map((value) => ({ value, label: names.of(value) ?? value }))
     .toSorted((one, other) => one.label.localeCompare(other.label, language.value))
+  const login = returned.value?.note ? returned.value : undefined
+  const name = instance.value?.oidc?.name ?? ''
   const submit = async ({ email = '', password = '', ...person }) => {
     try {
       const { firstName = '', lastName = '', dateOfBirth = '', country = '', city = '' } = person
-      const form = { email, password, firstName, lastName, dateOfBirth, country, city }
-      const { user } = await kith.register({ sessionId: reservation.value?.id ?? '', ...form })
+      const form = { sessionId: reservation.value?.id ?? '', firstName, lastName, dateOfBirth, country, city }
+      const { user } = login
+        ? await kith.registerWithOidc({ ...form, oidcCode: login.oidcCode, verifier: login.verifier })
+        : await kith.register({ ...form, email, password })
       me.value = user
     } catch (failure) {
       if (!(failure instanceof KithError) || failure.code !== 'reservation_over') throw failure
       reservation.value = { id: '', over: true }
     }
   }
+  const credentials: Field[] = [
+    { name: 'email', label: texts.value.login.email, kind: 'email', max: 254, hint: t.emailHint, fill: 'email' },
+    {
+      name: 'password',
+      label: texts.value.login.password,
+      kind: 'password',
+      min: 8,
+      max: 1024,
+      hint: texts.value.reset.hint,
+      fill: 'new-password',
+    },
+  ]
   return html`<h2>${t.form}</h2>
     <p class="quiet">${t.reserved}</p>
+    ${
+      login
+        ? html`<p>${elsewhereTexts.value.registerText(name)}</p>`
+        : html`<${Leave} kith=${kith} returnTo="/join" note=${reservation.value?.id} label=${elsewhereTexts.value.register} />`
+    }
     <${Form}
       fields=${[
         { name: 'firstName', label: t.firstName, max: 80, fill: 'given-name' },
         { name: 'lastName', label: t.lastName, max: 80, fill: 'family-name' },
-        { name: 'email', label: texts.value.login.email, kind: 'email', max: 254, hint: t.emailHint, fill: 'email' },
-        {
-          name: 'password',
-          label: texts.value.login.password,
-          kind: 'password',
-          min: 8,
-          max: 1024,
-          hint: texts.value.reset.hint,
-          fill: 'new-password',
-        },
+        ...(login ? [] : credentials),
         { name: 'dateOfBirth', label: t.dateOfBirth, kind: 'date', hint: t.dateOfBirthHint, fill: 'bday' },
         {
           name: 'country',
@@ -91,8 +107,8 @@ function Registration({ reservation }: Props) {
         { name: 'city', label: t.city, max: 120, fill: 'address-level2' },
       ]}
       action=${t.action}
-      words=${texts.value.errors}
-      places=${{ email_taken: 'email', password_guessable: 'password', under_age: 'dateOfBirth' }}
+      words=${{ ...texts.value.errors, ...elsewhereTexts.value.errors }}
+      places=${{ email_taken: login ? '' : 'email', password_guessable: 'password', under_age: 'dateOfBirth' }}
       submit=${submit}
     />
     ${

@@ -1,0 +1,138 @@
+// Logging in with the OpenID provider of the instance. Rules are in sql/identity/67_identities.sql; lib/oidc.ts asks the
+// provider.
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
+import { call, callFor } from '../../lib/call.ts'
+import type { Context } from '../../lib/context.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { routes } from '../../lib/routes.ts'
+import { UuidId } from '../../lib/schemas.ts'
+import { bytea, hashOf } from '../../lib/seals.ts'
+import { attemptFactor, deviceOf } from './devices.ts'
+import {
+  ElsewhereCredentials,
+  ElsewhereRegistration,
+  FoundIdentity,
+  Identities,
+  OneTime,
+  Start,
+  Started,
+} from './elsewhere-schemas.ts'
+import { open } from './handlers.ts'
+import { Session } from './schemas.ts'
+
+/** The parameters by which SQL finds a login at the provider. @throws ApiError oidc_over */
+export function oneTime(c: Context, { oidcCode, verifier }: z.output<typeof OneTime>) {
+  const login = c.get('services').seals.open('oidc', oidcCode, 'code')
+  if (!login) throw new ApiError('oidc_over')
+  const challenge = createHash('sha256').update(verifier).digest('base64url')
+  return { p_id: login.id, p_code_hash: bytea(hashOf(oidcCode)), p_challenge: challenge }
+}
+
+const start = (c: Context, begun: z.output<typeof Start>) => c.get('services').oidc.begin(begun)
+
+async function logIn(c: Context, { code, ...presented }: z.output<typeof ElsewhereCredentials>) {
+  const login = oneTime(c, presented)
+  const { email, ...holder } = await callFor(c, 'find_identity', login, FoundIdentity)
+  const found = { ...holder, passwordHash: null }
+  const device = deviceOf(c, presented.deviceToken, found)
+  const takeBack = code === undefined ? undefined : await attemptFactor(c, email.toLowerCase(), found, device)
+  const { session } = await open(c, presented, 'log_in_elsewhere', { ...login, p_code: code }, device)
+  await takeBack?.()
+  return session
+}
+
+async function register(c: Context, person: z.output<typeof ElsewhereRegistration>) {
+  const parameters = {
+    ...oneTime(c, person),
+    p_session_id: person.sessionId,
+    p_first_name: person.firstName,
+    p_last_name: person.lastName,
+    p_date_of_birth: person.dateOfBirth,
+    p_country: person.country,
+    p_city: person.city,
+  }
+  return (await open(c, person, 'register_elsewhere', parameters)).session
+}
+
+const link = (c: Context, given: z.output<typeof OneTime>) => call(c, 'link_identity', oneTime(c, given))
+
+export default routes('identity', {
+  'GET /auth/oidc/start': {
+    summary: 'Begin to log in with the OpenID provider',
+    description:
+      'For a login, a registration, a proof, or to link a login. Make a random `verifier` of 43 characters or more, keep it on this device, and send its SHA-256 as `challenge`. Then lead the browser to `url`. The provider sends it to this instance, which sends it on to `returnTo` with `#oidc=<one-time code>`, or with `#error=<code>`: `oidc_unverified` if the provider has not verified the address, `oidc_over` if this login came back before, `oidc_refused` for anything else. The code works only together with the verifier, so it is useless in another browser. 404 `oidc_off` if the instance has no provider: `oidc` of `/.well-known/kith` says so.',
+    access: 'public',
+    id: 'beginOidc',
+    pool: 'gate',
+    limit: 'oidc',
+    query: Start,
+    handler: start,
+    calls: [],
+    answers: { 200: Started },
+    outcome: 'Where to lead the browser, and until when the person must have logged in there.',
+    fails: ['oidc_off', 'oidc_address'],
+  },
+  'POST /auth/oidc/login': {
+    summary: 'Log in with a one-time code of the OpenID provider',
+    description:
+      'Like `POST /auth/login`, with the one-time code instead of address and password. If the account has a second factor, 403 `factor_required`; send the same body again with `code`. The one-time code is used up by a success, and ends after 30 minutes. 404 `identity_unlinked` if nobody has linked this login; an account with the same address is not found by it.',
+    access: 'public',
+    id: 'logInWithOidc',
+    pool: 'gate',
+    limit: 'login',
+    body: ElsewhereCredentials,
+    handler: logIn,
+    limits: ['login_factor'],
+    calls: ['find_identity', 'log_in_elsewhere'],
+    answers: { 200: Session },
+    outcome: 'Tokens for this device, and your profile.',
+  },
+  'POST /auth/oidc/register': {
+    summary: 'Register with a reservation and a one-time code of the OpenID provider',
+    description:
+      'Like `POST /auth/register`, with the one-time code instead of address and password. The address is the one that the provider verified: 409 `email_taken` if somebody has it here. The account has no password until one is set by mail (`POST /auth/forgot-password`). After a failure code and reservation can still be used.',
+    access: 'public',
+    id: 'registerWithOidc',
+    pool: 'gate',
+    limit: 'register',
+    body: ElsewhereRegistration,
+    handler: register,
+    calls: ['register_elsewhere'],
+    answers: { 201: Session },
+    outcome: 'The new account with its first tokens.',
+  },
+  'GET /me/identities': {
+    summary: 'List the logins of the OpenID provider that you linked',
+    description: 'All of them, at most five, and whether you can also log in with a password.',
+    access: 'user',
+    id: 'listIdentities',
+    operation: 'list_identities',
+    answers: { 200: Identities },
+    outcome: 'Your linked logins.',
+  },
+  'POST /me/identities': {
+    summary: 'Link a login of the OpenID provider',
+    description:
+      'Needs a fresh proof (`POST /auth/proof`) of everybody. The address at the provider may differ from yours. 409 `identity_taken` if an account has linked it, `identities_exhausted` if you have five. You are told by mail.',
+    access: 'user',
+    id: 'linkIdentity',
+    pool: 'gate',
+    body: OneTime,
+    handler: link,
+    calls: ['link_identity'],
+    answers: { 200: Identities },
+    outcome: 'Your linked logins, with the new one.',
+  },
+  'DELETE /me/identities/:id': {
+    summary: 'Unlink a login of the OpenID provider',
+    description:
+      'Needs a fresh proof of everybody. 409 `identity_needed` if it is your only way to log in. Sessions that began with it go on. You are told by mail.',
+    access: 'user',
+    id: 'unlinkIdentity',
+    operation: 'unlink_identity',
+    params: UuidId,
+    answers: { 204: null },
+    outcome: 'It logs you in no more.',
+  },
+})

@@ -1,0 +1,86 @@
+// The pages with an OpenID provider: joining with it, logging in, and linking a login with an account that has a password.
+import { createServer } from 'node:net'
+import { expect, test } from 'vitest'
+import { openTab, startBrowser } from '../support/browser.ts'
+import { newCode } from '../support/codes.ts'
+import { CLIENT, startProvider } from '../support/provider.ts'
+import { world } from '../support/world.ts'
+
+/** A port that was free a moment ago: the provider must know the address of the facade before it starts. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle))
+  const { port } = server.address() as { port: number }
+  await new Promise((settle) => server.close(settle))
+  return port
+}
+
+const port = await freePort()
+const origin = `http://localhost:${port}`
+const provider = await startProvider(origin)
+const { admin, alice } = await world({
+  people: ['alice'],
+  env: {
+    PORT: String(port),
+    FACADE_URL: origin,
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: CLIENT.id,
+    OIDC_CLIENT_SECRET: CLIENT.secret,
+    OIDC_NAME: 'Example',
+  },
+})
+const browser = await startBrowser()
+
+test('a person joins with the provider, logs in with it, and another one links it', { timeout: 180_000 }, async () => {
+  provider.accounts.nora = { email: 'nora@example.org', email_verified: true }
+  provider.account = 'nora'
+  const tab = await openTab(browser, origin, { elsewhere: [provider.issuer] })
+  await tab.goto(`/join#${await newCode(admin)}`)
+  await tab.getByRole('button', { name: 'Continue' }).click()
+  await tab.getByRole('button', { name: 'Join with Example, without a password' }).waitFor()
+  await tab.isAccessible()
+  await tab.getByRole('button', { name: 'Join with Example, without a password' }).click()
+  await tab.getByText('You have logged in at Example.').waitFor()
+  expect(await tab.evaluate(() => [location.pathname, location.hash, sessionStorage.length])).toEqual(['/join', '', 0])
+  expect(await tab.getByLabel('Password').count()).toBe(0)
+  await tab.getByLabel('First name').fill('nora')
+  await tab.getByLabel('Last name').fill('例')
+  await tab.getByLabel('Date of birth').fill('1990-01-31')
+  await tab.getByLabel('Country').selectOption('DE')
+  await tab.getByLabel('City').fill('Berlin')
+  await tab.isAccessible()
+  await tab.getByRole('button', { name: 'Join', exact: true }).click()
+  await tab.getByText('nora').first().waitFor()
+
+  await tab.goto('/app')
+  await tab.getByRole('button', { name: 'Log in with Example' }).click()
+  await tab.getByRole('navigation').first().waitFor()
+  tab.isClean()
+
+  // somebody who has not linked anything is told so, and links it after a login with the password
+  provider.accounts.alice = { email: 'alice.elsewhere@example.org', email_verified: true }
+  provider.account = 'alice'
+  await tab.goto('/account')
+  await tab.getByRole('button', { name: 'Log in with Example' }).click()
+  await tab.getByText('No account here is linked with this login.').waitFor()
+  await tab.isAccessible()
+  const logIn = async () => {
+    await tab.getByLabel('Email address').first().fill(alice.email)
+    await tab.getByLabel('Password').first().fill(alice.password)
+    await tab.getByRole('button', { name: 'Log in', exact: true }).click()
+  }
+  await logIn()
+  await tab.getByRole('button', { name: 'Link a login at Example' }).click()
+  await tab.getByText('Log in here with your password to link the login.').waitFor()
+  await logIn()
+  await tab.getByRole('button', { name: 'Link the login…' }).click()
+  await tab.getByRole('dialog').getByLabel('Password').fill(alice.password)
+  await tab.getByRole('dialog').getByRole('button', { name: 'Link the login' }).click()
+  await tab.getByText('alice.elsewhere@example.org').waitFor()
+  await tab.isAccessible()
+  await tab.goto('/account')
+  await tab.getByRole('button', { name: 'Log in with Example' }).click()
+  await tab.getByText('alice.elsewhere@example.org').waitFor()
+  tab.isClean([404])
+  await tab.close()
+})

@@ -1,0 +1,75 @@
+// Texts about logging in with the OpenID provider.
+import { textsOf } from './texts.ts'
+
+const en = {
+  logIn: (name: string) => `Log in with ${name}`,
+  register: (name: string) => `Join with ${name}, without a password`,
+  registerText: (name: string) => `You have logged in at ${name}. Your address there will be your address here.`,
+  busy: 'You are being logged in…',
+  code: 'Code of your authenticator app',
+  go: 'Log in',
+  join: 'Join with an invite code',
+  title: 'Other ways to log in',
+  text: (name: string) => `You can log in with ${name} once you have linked your login there.`,
+  link: (name: string) => `Link a login at ${name}`,
+  finish: 'You have logged in there. Link this login with your account here?',
+  finishAction: 'Link the login',
+  first: 'Log in here with your password to link the login.',
+  linked: 'The login is linked.',
+  since: (time: string) => `Linked on ${time}`,
+  unlink: 'Unlink',
+  unlinkText: 'You can then log in with it no more. Sessions that are open go on.',
+  unlinked: 'The login is unlinked.',
+  password: 'Password',
+  errors: {
+    oidc_refused: 'You were not logged in there. Try again.',
+    oidc_unverified: 'Your address there is not verified. Verify it there, then try again.',
+    oidc_over: 'This login has expired. Begin again.',
+    identity_unlinked:
+      'No account here is linked with this login. If you have an account, log in with your password and link it at /account.',
+    identity_taken: 'This login is already linked with an account.',
+    identity_needed: 'This is your only way to log in. Set a password first.',
+    identities_exhausted: 'You have linked five logins, which is the most.',
+    code_wrong: 'The code is wrong, or it was already used.',
+    password_wrong: 'The password is wrong.',
+    person_banned: 'This account is banned.',
+  } as Record<string, string>,
+}
+
+const de: typeof en = {
+  logIn: (name: string) => `Mit ${name} anmelden`,
+  register: (name: string) => `Mit ${name} beitreten, ohne Passwort`,
+  registerText: (name: string) =>
+    `Sie haben sich bei ${name} angemeldet. Ihre Adresse dort wird auch Ihre Adresse hier.`,
+  busy: 'Sie werden angemeldet …',
+  code: 'Code Ihrer Authenticator-App',
+  go: 'Anmelden',
+  join: 'Mit einem Einladungscode beitreten',
+  title: 'Andere Anmeldungen',
+  text: (name: string) => `Sie können sich mit ${name} anmelden, sobald Sie Ihre Anmeldung dort verknüpft haben.`,
+  link: (name: string) => `Anmeldung bei ${name} verknüpfen`,
+  finish: 'Sie haben sich dort angemeldet. Möchten Sie diese Anmeldung mit Ihrem Konto verknüpfen?',
+  finishAction: 'Anmeldung verknüpfen',
+  first: 'Melden Sie sich hier mit Ihrem Passwort an, um die Anmeldung zu verknüpfen.',
+  linked: 'Die Anmeldung ist verknüpft.',
+  since: (time: string) => `Verknüpft am ${time}`,
+  unlink: 'Verknüpfung lösen',
+  unlinkText: 'Sie können sich dann nicht mehr damit anmelden. Offene Sitzungen laufen weiter.',
+  unlinked: 'Die Verknüpfung ist gelöst.',
+  password: 'Passwort',
+  errors: {
+    oidc_refused: 'Die Anmeldung dort ist nicht gelungen. Versuchen Sie es noch einmal.',
+    oidc_unverified: 'Ihre Adresse dort ist nicht bestätigt. Bestätigen Sie sie dort und versuchen Sie es noch einmal.',
+    oidc_over: 'Diese Anmeldung ist abgelaufen. Beginnen Sie noch einmal.',
+    identity_unlinked:
+      'Mit dieser Anmeldung ist hier kein Konto verknüpft. Wenn Sie ein Konto haben, melden Sie sich mit Ihrem Passwort an und verknüpfen Sie sie unter /account.',
+    identity_taken: 'Diese Anmeldung ist schon mit einem Konto verknüpft.',
+    identity_needed: 'Sie können sich nur damit anmelden. Legen Sie zuerst ein Passwort fest.',
+    identities_exhausted: 'Sie haben fünf Anmeldungen verknüpft; mehr sind nicht möglich.',
+    code_wrong: 'Der Code ist falsch oder wurde schon verwendet.',
+    password_wrong: 'Das Passwort ist falsch.',
+    person_banned: 'Dieses Konto ist gesperrt.',
+  },
+}
+
+export const elsewhereTexts = textsOf({ en, de })

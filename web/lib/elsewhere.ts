@@ -1,0 +1,111 @@
+// Logging in with the OpenID provider of the instance. The browser leaves the page and comes back with a one-time code,
+// which only this tab can use: sessionStorage keeps the verifier meanwhile.
+import { type Kith, KithError } from 'kith/client'
+import { elsewhereTexts } from './elsewhere-texts.ts'
+import { ErrorNote } from './errors.ts'
+import { Form } from './form.ts'
+import { html, signal, useEffect, useSignal, type VNode } from './html.ts'
+import { instance } from './instance.ts'
+
+const KEY = 'kith.elsewhere'
+type Kept = { verifier: string; note: string }
+/** A login at the provider: what the API takes, and what the page noted when it left. */
+export type Returned = { oidcCode: string; verifier: string; note: string }
+
+function take(): { login?: Returned; error?: string; note?: string } {
+  const given = new URLSearchParams(location.hash.slice(1))
+  const [oidcCode, error] = [given.get('oidc'), given.get('error')]
+  if (!oidcCode && !error) return {}
+  history.replaceState(null, '', location.pathname + location.search)
+  const kept = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Kept | null
+  sessionStorage.removeItem(KEY)
+  // whoever did not begin here has no verifier, so the code would be refused
+  if (oidcCode && kept) return { login: { oidcCode, ...kept }, note: kept.note }
+  return { error: error ?? 'oidc_over', note: kept?.note ?? '' }
+}
+const taken = take()
+/** The login with which the browser came back, until it is used. */
+export const returned = signal<Returned | undefined>(taken.login)
+const failed = taken.error
+/** What the page noted when it left, also if the login failed; empty if the browser did not come back. */
+export const noted = taken.note ?? ''
+
+const base64url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+
+/** Leaves for the provider. `note` comes back with the login. */
+export async function leave(kith: Kith, returnTo: string, note = ''): Promise<void> {
+  const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)))
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  const query = { challenge: base64url(new Uint8Array(hash)), returnTo }
+  const { url } = await kith.get('/auth/oidc/start', { params: { query } })
+  sessionStorage.setItem(KEY, JSON.stringify({ verifier, note } satisfies Kept))
+  location.assign(url)
+}
+
+type Leaving = { kith: Kith; returnTo: string; note?: string; label: (name: string) => string }
+
+/** The button that leads to the provider; nothing if the instance has none. */
+export function Leave({ kith, returnTo, note, label }: Leaving): VNode | null {
+  const error = useSignal<unknown>(undefined)
+  const name = instance.value?.oidc?.name
+  if (!name) return null
+  const click = () => {
+    leave(kith, returnTo, note).catch((failure: unknown) => {
+      error.value = failure
+    })
+  }
+  const t = elsewhereTexts.value
+  return html`${failed && html`<p role="alert" class="error">${t.errors[failed] ?? t.errors.oidc_refused}</p>`}
+    <${ErrorNote} error=${error.value} />
+    <button type="button" class="secondary" onClick=${click}>${label(name)}</button>` as VNode
+}
+
+type Entering = {
+  kith: Kith
+  returnTo: string
+  /** Logs in, and asks for a code of the second factor first if the account has one. */
+  enter: (login: { oidcCode: string; verifier: string; code?: string }) => Promise<unknown>
+}
+
+/** Logs in with the provider: the button, and what follows when the browser has come back. */
+export function Elsewhere({ kith, returnTo, enter }: Entering): VNode | null {
+  const t = elsewhereTexts.value
+  const error = useSignal<unknown>(undefined)
+  const asksCode = useSignal(false)
+  const login = returned.value?.note === '' ? returned.value : undefined
+  const run = async (code?: string) => {
+    if (!login) return
+    const { oidcCode, verifier } = login
+    await enter({ oidcCode, verifier, ...(code && { code }) })
+    returned.value = undefined
+  }
+  useEffect(() => {
+    run().catch((failure: unknown) => {
+      const code = failure instanceof KithError ? failure.code : ''
+      if (code === 'factor_required') asksCode.value = true
+      else {
+        error.value = failure
+        returned.value = undefined
+      }
+    })
+  }, [])
+  if (!instance.value?.oidc) return null
+  if (login && asksCode.value) {
+    return html`<${Form}
+      fields=${[{ name: 'code', label: t.code, fill: 'one-time-code' }]}
+      action=${t.go}
+      words=${t.errors}
+      submit=${({ code = '' }) => run(code)}
+    />` as VNode
+  }
+  const isUnlinked = error.value instanceof KithError && error.value.code === 'identity_unlinked'
+  return html`<div class="elsewhere">
+    <${ErrorNote} error=${error.value} words=${t.errors} />
+    ${isUnlinked && html`<p><a href="/join">${t.join}</a></p>`}
+    ${login ? html`<p class="quiet" role="status">${t.busy}</p>` : html`<${Leave} kith=${kith} returnTo=${returnTo} label=${t.logIn} />`}
+  </div>` as VNode
+}
