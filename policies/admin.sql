@@ -49,6 +49,7 @@ grant execute on function
   private.make_invite_code,
   private.random_code,
   private.record_moderation,
+  private.refuse_own,
   private.report_file,
   private.require_any_person,
   private.require_banned,

@@ -706,6 +706,7 @@ export interface Schemas {
     | 'message_too_old'
     | 'message_unknown'
     | 'method_not_allowed'
+    | 'moderate_own'
     | 'mute_oneself'
     | 'mutes_exhausted'
     | 'no_shared_circle'

@@ -233,6 +233,7 @@ export const errors = {
   message_selection: [422, 'after and changedSince cannot be given together.'],
   message_too_old: [409, 'A message can only be edited within 15 minutes after it was sent.'],
   message_unknown: [404, 'There is no such message.'],
+  moderate_own: [403, 'This is about you or about what you wrote, so somebody else must decide it.'],
   mute_oneself: [400, 'You cannot mute yourself.'],
   mutes_exhausted: [409, 'You can mute at most 5000 people.'],
   no_shared_circle: [403, 'To open a direct conversation or to add a person to a group, the two of you must share a circle or already have a direct conversation.'],

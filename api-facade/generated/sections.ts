@@ -440,7 +440,7 @@ export const sections = {
       endsAt: ['timestamp with time zone?', 'When it ends by itself; null if it does not.'],
       liftedAt: [
         'timestamp with time zone?',
-        'When its effect ended: staff ended it, its time was over, or staff hid what a rule or a space had hidden. Its strikes remain.',
+        'When its effect ended: staff ended it, its time was over, staff hid what a rule or a space had hidden, or another ban or suspension replaced it. Its strikes remain.',
       ],
       overturnedAt: [
         'timestamp with time zone?',

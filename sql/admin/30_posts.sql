@@ -10,7 +10,20 @@ insert into private.outbound_events (event, subject_type, subject_field, fields,
   ('admin.content.moderated', 'moderation', 'targetId', '{targetType,targetId,action}', '{}');
 
 insert into private.errors (code, status, text) values
-  ('reason_length', 422, 'A reason can have at most 1000 characters. It is required for a ban and a reversal.');
+  ('reason_length', 422, 'A reason can have at most 1000 characters. It is required for a ban and a reversal.'),
+  ('moderate_own', 403, 'This is about you or about what you wrote, so somebody else must decide it.');
+
+create function private.refuse_own(p_type text, p_id uuid, p_author uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if private.is_own_thing(p_type, p_id, p_author) then
+    perform private.raise_error('moderate_own');
+  end if;
+end $$;
+comment on function private.refuse_own is
+  'Passes if the caller may undo what staff decided about a thing. Nobody may who answers for it, admins included.';
 
 create function private.find_reason(p_reason text) returns text
 language plpgsql stable
@@ -113,14 +126,13 @@ set search_path = ''
 as $$
 begin
   perform private.require_role('moderator', 'admin');
-  if not p_hidden and exists (select from app.posts where id = p_id
-                              and private.is_own_thing('post', id, author_id)) then
-    perform private.require_role('admin');
+  if not p_hidden then
+    perform private.refuse_own('post', p_id, (select author_id from app.posts where id = p_id));
   end if;
   return private.write_post_hidden(p_id, p_hidden, p_reason);
 end $$;
 comment on function private.set_post_hidden is
-  'For staff: private.write_post_hidden. A moderator can''t show again what they wrote themselves.';
+  'For staff: private.write_post_hidden. Nobody can show again what they wrote themselves.';
 
 create function private.write_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -156,13 +168,13 @@ set search_path = ''
 as $$
 begin
   perform private.require_role('moderator', 'admin');
-  if not p_hidden and exists (select from app.replies where id = p_id and author_id = app.uid()) then
-    perform private.require_role('admin');
+  if not p_hidden then
+    perform private.refuse_own('reply', p_id, (select author_id from app.replies where id = p_id));
   end if;
   return private.write_reply_hidden(p_id, p_hidden, p_reason);
 end $$;
 comment on function private.set_reply_hidden is
-  'For staff: private.write_reply_hidden. A moderator can''t show again what they wrote themselves.';
+  'For staff: private.write_reply_hidden. Nobody can show again what they wrote themselves.';
 
 create function api.hide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile

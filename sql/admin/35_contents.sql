@@ -213,6 +213,9 @@ begin
   if (private.find_staff_child(p_kind, p_id)).id is null then
     perform private.raise_error('content_unknown');
   end if;
+  if not p_removed then
+    perform private.refuse_own(p_kind, p_id, v_author);
+  end if;
   if (v_removed is not null) <> p_removed then
     v_removed := case when p_removed then now() end;
     execute format('update %s set removed_at = $2 where id = $1', v_child.relation) using p_id, v_removed;
@@ -242,6 +245,9 @@ begin
   if not found then
     perform private.raise_error('content_unknown');
   end if;
+  if not p_removed then
+    perform private.refuse_own(v_kind, p_id, v_content.author_id);
+  end if;
   if (v_content.removed_at is not null) <> p_removed then
     update app.contents set removed_at = case when p_removed then now() end
     where id = p_id
@@ -256,7 +262,7 @@ end $$;
 comment on function private.set_content_removed is
   'Removes a content for everyone except its author, or restores it: {id, kind, removedAt}. Repeating it changes '
   'nothing and leaves no audit entry, unless staff removes what a rule has removed (private.takes_over); a deleted '
-  'content is unknown.';
+  'content is unknown. Nobody can restore what they wrote themselves.';
 
 create function api.remove_content(p_kind text, p_id uuid, p_reason text default null) returns json
 language plpgsql volatile

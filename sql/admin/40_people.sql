@@ -221,14 +221,15 @@ begin
   perform private.require_role('admin');
   v_reason := private.find_reason(p_reason);
   v_person := private.lock_account(private.require_any_person(p_id));
+  perform private.refuse_own('user', v_person.id, v_person.id);
   if v_person.limited_at is not null then
     perform private.set_limited(v_person, false, v_reason);
   end if;
   return private.staff_account(v_person.id);
 end $$;
 comment on function api.unlimit_person is
-  'Ends a limit. Repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. Leaves an audit '
-  'entry.';
+  'Ends a limit of another person. Repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. '
+  'Leaves an audit entry.';
 
 create function private.job_end_suspensions() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table

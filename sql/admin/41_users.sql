@@ -79,6 +79,7 @@ begin
       'balance', coalesce((select balance from app.wallets where user_id = p_user), 0),
       'openReports', (select count(*) from (select from app.reports r
                                             where r.target_type = 'user' and r.target_id = p_user and r.status = 'open'
+                                              and p_user is distinct from app.uid()
                                             limit 1000) o))
     from app.users u
     join app.accounts a on a.user_id = u.id
@@ -88,7 +89,7 @@ begin
 end $$;
 comment on function private.staff_user_details is
   'The fields that the list of people leaves out: {about, country, city, invitedById, invitedBy, reputation, '
-  'contribution, balance, openReports}. Reports are counted up to 1000.';
+  'contribution, balance, openReports}. Reports are counted up to 1000, and those about the caller are not counted.';
 
 create function api.get_user(p_id text) returns json
 language plpgsql stable

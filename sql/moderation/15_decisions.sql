@@ -60,8 +60,8 @@ comment on column app.decisions.ends_at is 'When it ends by itself; null if it d
 comment on column app.decisions.decided_by is 'The member of staff; null for a rule. The person never learns it.';
 comment on column app.decisions.audit_id is 'The entry of the audit log.';
 comment on column app.decisions.lifted_at is
-  'When its effect ended: staff ended it, its time was over, or staff hid what a rule or a space had hidden. Its '
-  'strikes remain.';
+  'When its effect ended: staff ended it, its time was over, staff hid what a rule or a space had hidden, or another '
+  'ban or suspension replaced it. Its strikes remain.';
 comment on column app.decisions.overturned_at is
   'When an appeal overturned it; null if none did. An overturned decision counts no strikes.';
 comment on column app.decisions.space_id is
@@ -104,6 +104,11 @@ begin
       update app.decisions set lifted_at = now()
       where target_type = v_entry.target_type and target_id = v_entry.target_id::uuid and lifted_at is null
         and action in ('hide', 'remove') and (decided_by is null or space_id is not null);
+    elsif v_action in ('ban', 'suspend') then
+      -- a ban has one end, that of the newest decision
+      update app.decisions set lifted_at = now()
+      where target_type = 'user' and target_id = v_entry.target_id::uuid and lifted_at is null
+        and action in ('ban', 'suspend');
     end if;
     insert into app.decisions (case_id, target_type, target_id, person_id, action, category, rule, reason, decided_by,
                                ends_at, audit_id, space_id)
@@ -126,7 +131,8 @@ end $$;
 comment on function private.record_decision is
   'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of the case that '
   'is being worked on (setting kith.case: {caseId, category, rule, spaceId}), or of the open case of the thing. If '
-  'staff decides to hide or remove a thing, that lifts the decisions of rules and spaces about it.';
+  'staff decides to hide or remove a thing, that lifts the decisions of rules and spaces about it. A ban or a '
+  'suspension lifts the one before it, whose end it replaces.';
 create trigger _100_record_decision after insert on app.audit_details
   for each row when (new.subject_id is not null) execute function private.record_decision();
 

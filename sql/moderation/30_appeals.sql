@@ -109,7 +109,8 @@ begin
   return exists (
     select from app.users u join app.accounts a on a.user_id = u.id
     where u.role <> 'user' and u.role = any (private.appeal_roles(p_decision))
-      and u.id not in ((p_decision).person_id, (p_decision).decided_by)
+      and u.id is distinct from (p_decision).decided_by
+      and not private.answers_for((p_decision).target_type, (p_decision).target_id, (p_decision).person_id, u.id)
       and u.banned_at is null and u.erased_at is null
       and coalesce(a.last_seen_at, u.created_at) > now() - interval '30 days');
 end $$;
@@ -123,7 +124,7 @@ set search_path = ''
 as $$
 begin
   return exists (select from app.users where id = app.uid() and role = any (private.appeal_roles(p_decision)))
-     and (p_decision).person_id <> app.uid()
+     and not private.is_own_thing((p_decision).target_type, (p_decision).target_id, (p_decision).person_id)
      and ((p_decision).decided_by is distinct from app.uid() or not private.has_other_resolver(p_decision));
 end $$;
 comment on function private.may_resolve is
@@ -145,13 +146,14 @@ select a.created_at as at, a.id, a.status, a.person_id, concat_ws(' ', u.usernam
          'resolvedAt', private.utc(a.resolved_at),
          'createdAt', private.utc(a.created_at),
          'decision', private.decision_card(d)) as card,
-       a.person_id = app.uid() as own
+       private.is_own_thing(d.target_type, d.target_id, d.person_id) as own
 from app.decision_appeals a
 join app.decisions d on d.id = a.decision_id
 join app.users u on u.id = a.person_id
 join app.person_card person on person.id = a.person_id;
 comment on view private.staff_decision_appeals is
-  'Appeals as staff sees them. mayResolve says whether the caller may resolve it, own whether it is theirs.';
+  'Appeals as staff sees them. mayResolve says whether the caller may resolve it, own whether it is theirs '
+  'or about what they wrote with others.';
 
 create function api.list_decision_appeals(
   p_status text default null, p_person_id text default null, p_q text default null, p_from timestamptz default null,
@@ -212,11 +214,11 @@ declare
   v_decision app.decisions;
   v_undone   boolean;
 begin
-  select * into v_appeal from app.decision_appeals where id = p_id and person_id <> app.uid();
-  if not found then
+  select * into v_appeal from app.decision_appeals where id = p_id;
+  select * into v_decision from app.decisions where id = v_appeal.decision_id;
+  if not found or private.is_own_thing(v_decision.target_type, v_decision.target_id, v_decision.person_id) then
     perform private.raise_error('appeal_unknown');
   end if;
-  select * into v_decision from app.decisions where id = v_appeal.decision_id;
   perform private.lock_case_work(coalesce(v_decision.case_id, v_decision.id));
   select * into v_decision from app.decisions where id = v_appeal.decision_id;
   perform private.require_role(variadic private.appeal_roles(v_decision));

@@ -152,26 +152,32 @@ comment on function private.require_reported_person is 'The person whom a report
 insert into private.report_targets (type, finder, author) values
   ('user', 'private.require_reported_person', 'select $1');
 
-create function private.is_own_thing(p_type text, p_id uuid, p_author uuid) returns boolean
+create function private.answers_for(p_type text, p_id uuid, p_author uuid, p_person uuid) returns boolean
 language plpgsql stable security definer   -- reads the registry, and what the caller may not read
 set search_path = ''
 as $$
 declare
   v_query text;
-  v_wrote boolean := p_author is not null and p_author = app.uid();
+  v_wrote boolean := coalesce(p_author = p_person, false);
 begin
   if not v_wrote then
     v_query := (select co_authors from private.report_targets where type = p_type);
     if v_query is not null then
       -- safe: the query comes from the registry
-      execute format('select coalesce(app.uid() = any (array(%s)), false)', v_query) into v_wrote using p_id;
+      execute format('select coalesce($2 = any (array(%s)), false)', v_query) into v_wrote using p_id, p_person;
     end if;
   end if;
   return v_wrote;
 end $$;
+comment on function private.answers_for is
+  'Whether a person answers for a thing: as p_author, or as one of its co-authors.';
+
+create function private.is_own_thing(p_type text, p_id uuid, p_author uuid) returns boolean
+language plpgsql stable security definer   -- callers may not ask it about others
+set search_path = ''
+as $$ begin return private.answers_for(p_type, p_id, p_author, app.uid()); end $$;
 comment on function private.is_own_thing is
-  'Whether the caller answers for a thing: as p_author, or as one of its co-authors. Staff do not work on '
-  'their own things.';
+  'Whether the caller answers for a thing. Staff do not work on their own things.';
 
 create function private.name_reported_author() returns trigger
 language plpgsql security definer   -- reads the registry, and what the reporter may not read

@@ -96,7 +96,11 @@ export const StaffUserDetails = z
       .number()
       .describe('The person’s score of contribution: points for what they and the people whom they invited did.'),
     balance: z.int().describe('Whole mana in the wallet when it was last settled.'),
-    openReports: z.int().describe('Open reports about the person, not about what they published, counted up to 1000.'),
+    openReports: z
+      .int()
+      .describe(
+        'Open reports about the person, not about what they published, counted up to 1000. 0 if you are the person.',
+      ),
   })
   .openapi('StaffUserDetails')
 

@@ -1,6 +1,6 @@
 -- Staff find contents of every kind, remove them for everybody but their author, and restore them.
 begin;
-select plan(48);
+select plan(49);
 select test.people('alice', 'bob', 'carla', 'mona');
 update app.users set role = 'admin' where username = 'alice';
 update app.users set role = 'moderator' where username = 'mona';
@@ -78,6 +78,13 @@ select is(api.restore_content('videos', pg_temp.id('video')) ->> 'removedAt', nu
 select api.restore_content('videos', pg_temp.id('video'));
 select is(pg_temp.entries(), 'alice video.removed video video Spam, alice audio.removed audio audio, alice video.restored video video', 'A repeated restoration leaves no second audit entry');
 select is(pg_temp.notices(), 'audio audio removed, video video removed, video video restored', 'The author is notified of the restoration');
+select test.act_as_owner();
+update app.users set role = 'admin' where username = 'bob';
+select test.act_as_service('bob');
+select throws_ok($$ select api.restore_content('audio', pg_temp.id('audio')) $$, 'PT403', 'moderate_own', 'An admin can''t restore what they wrote');
+select test.act_as_owner();
+update app.users set role = 'user' where username = 'bob';
+select test.act_as_service('alice');
 select throws_ok(format('select api.%s_content(%L, %L)', o, k, pg_temp.id(n)), 'PT404', 'content_unknown', 'Can''t ' || o || ' a content that isn''t there, in ' || k || ': ' || n)
 from unnest(array['remove', 'restore']) o, (values ('videos', 'audio'), ('audio', 'gone')) w (k, n);
 select throws_ok(format('select api.remove_content(%L, %L, %L)', 'videos', pg_temp.id('video'), repeat('é', 1001)), 'PT422', 'reason_length', 'A reason of more than 1000 characters is refused');

@@ -1,7 +1,7 @@
 -- Staff hide, unhide and delete posts and replies: who can, what changes, the audit entry, and the author's
 -- notification.
 begin;
-select plan(65);
+select plan(68);
 select test.people('alice', 'bob', 'carla', 'mona');
 update app.users set role = 'admin' where username = 'alice';
 update app.users set role = 'moderator' where username = 'mona';
@@ -111,6 +111,17 @@ select test.act_as_owner();
 select ok((select deleted_at = now() and pinned_at is not null from app.posts where id = pg_temp.id('two')), 'A deleted post keeps its pin in the table');
 select test.act_as_service('alice');
 select is(api.hide_post(pg_temp.id('three')) ->> 'hiddenAt', private.utc(now()), 'An admin can hide a post like a moderator');
+
+-- Nobody shows again what they wrote
+select test.act_as('alice');
+insert into made values ('own', (api.create_post('own') ->> 'id')::uuid), ('own reply', (api.create_reply(pg_temp.id('one'), 'own') ->> 'id')::uuid);
+select test.act_as_service('mona');
+select api.hide_post(pg_temp.id('own')), api.hide_reply(pg_temp.id('own reply'));
+select test.act_as_service('alice');
+select throws_ok($$ select api.unhide_post(pg_temp.id('own')) $$, 'PT403', 'moderate_own', 'An admin can''t unhide their own post');
+select throws_ok($$ select api.unhide_reply(pg_temp.id('own reply')) $$, 'PT403', 'moderate_own', 'Or their own reply');
+select test.act_as_service('mona');
+select is(api.unhide_post(pg_temp.id('own')) ->> 'hiddenAt', null, 'Somebody else can');
 
 -- Acting as everyone else
 select test.act_as_service('bob');

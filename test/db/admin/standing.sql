@@ -1,6 +1,6 @@
 -- Suspensions, which end by themselves, and limits.
 begin;
-select plan(52);
+select plan(54);
 select test.people('alice', 'anna', 'bob', 'carla', 'dan', 'erin', 'finn');
 update app.users set role = 'user' where role = 'admin';   -- the first admin of the instance
 update app.users set role = 'admin' where username in ('alice', 'anna');
@@ -118,6 +118,14 @@ select test.act_as('dan');
 select ok(not pg_temp.limited_for('erin'), 'The person is not limited for a follower');
 select test.act_as('erin');
 select ok(not pg_temp.limited_for('erin'), 'The person is not limited for themselves');
+select test.act_as_owner();
+update app.users set role = 'admin' where username = 'erin';
+insert into app.reports (reporter_id, target_type, target_id, reason) values (test.id('dan'), 'user', test.id('erin'), 'x');
+select test.act_as_service('erin');
+select throws_ok($$ select api.unlimit_person('erin') $$, 'PT403', 'moderate_own', 'An admin can''t end the limit of their own account');
+select is(api.get_user('erin') ->> 'openReports', '0', 'Nobody learns how many reports there are about themselves');
+select test.act_as_owner();
+update app.users set role = 'user' where username = 'erin';
 select test.act_as_service('alice');
 select is(api.unlimit_person('erin', 'A mistake') ->> 'limitedAt', null, 'An admin can end a limit');
 select is(api.unlimit_person('erin') ->> 'limitedAt', null, 'Ending a limit again is accepted');

@@ -1,6 +1,6 @@
 -- What a person reads of the decisions about them, appeals, and who resolves them.
 begin;
-select plan(46);
+select plan(54);
 select test.people('alice', 'bob', 'carla', 'mona', 'milo', 'adam');
 update app.users set role = 'admin' where username in ('alice', 'adam');
 update app.users set role = 'moderator' where username in ('mona', 'milo');
@@ -101,6 +101,15 @@ select ok(pg_temp.banned('bob'), 'The person is still banned');
 select is(api.resolve_decision_appeal(pg_temp.appeal('ban'), 'overturn', 'Enough') ->> 'undone', 'true', 'Overturning the ban ends it');
 select ok(not pg_temp.banned('bob'), 'The person is not banned any more');
 select test.act_as_service('alice');
+select api.ban_person('carla', 'For a week', now() + interval '7 days');
+select api.ban_person('carla', 'For good');
+select test.act_as_gate();
+select is((select count(*)::int from json_array_elements(api.find_standing(test.id('carla'), pg_temp.hash('carla')) -> 'decisions') d where d ->> 'liftedAt' is null), 1, 'A ban replaces the suspension before it');
+select api.appeal_by_password(test.id('carla'), pg_temp.hash('carla'), pg_temp.decision('ban'), 'Too long');
+select test.act_as_service('adam');
+select is(api.resolve_decision_appeal(pg_temp.appeal('ban'), 'overturn', 'Enough') ->> 'undone', 'true', 'So overturning the ban ends it, although there was a suspension');
+select ok(not pg_temp.banned('carla'), 'The person is not banned any more');
+select test.act_as_service('alice');
 select api.ban_person('bob', 'Again');
 select test.act_as_gate();
 select api.appeal_by_password(test.id('bob'), pg_temp.hash('bob'), pg_temp.decision('ban'), 'Not again');
@@ -118,11 +127,33 @@ select pg_temp.older(2);
 select is(api.get_standing() ->> 'strikes', '0', 'After 90 days they have lapsed');
 select is(json_array_length(api.get_standing() -> 'decisions'), 6, 'Decisions remain after their strikes have lapsed');
 
+-- What members of staff wrote with others
+select test.act_as('carla');
+insert into made select 'shared', (api.create_post('shared') ->> 'id')::uuid;
+select test.act_as_owner();
+insert into app.post_co_authors (post_id, user_id, split_share, status) values (pg_temp.id('shared'), test.id('milo'), 10, 'accepted');
+select test.act_as_service('mona');
+select api.hide_post(pg_temp.id('shared'));
+select test.act_as('carla');
+select api.appeal_decision(pg_temp.decision('hide'), 'Why?');
+select test.act_as_service('milo');
+select ok(api.list_decision_appeals('pending')::text not like '%' || pg_temp.appeal('hide') || '%', 'A co-author who is a moderator doesn''t see the appeal about the common post');
+select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', 'No') $$, 'PT404', 'appeal_unknown', 'Nor can a co-author resolve it');
+select pg_temp.away(n, 31) from unnest(array['alice', 'adam']) n;
+select pg_temp.away('milo', 0);
+select test.act_as_service('mona');
+select is((select i ->> 'mayResolve' from json_array_elements(api.list_decision_appeals('pending') -> 'items') i where i ->> 'id' = pg_temp.appeal('hide')::text), 'true', 'So the person who decided may, if only a co-author was active');
+select pg_temp.away('adam', 0);
+select test.act_as_service('adam');
+select ok(api.list_decision_appeals('pending')::text like '%' || pg_temp.appeal('hide') || '%', 'Others see it');
+select is(api.resolve_decision_appeal(pg_temp.appeal('hide'), 'overturn', 'Yes') ->> 'undone', 'true', 'And resolve it');
+
 -- Export and erasure
+select test.act_as('bob');
 select is(api.export_me('decisions') #>> '{items,0,reason}' is not null, true, 'The export has the decisions');
 select is(json_array_length(api.export_me('decisionAppeals') -> 'items'), 5, 'The export has the appeals');
 select test.act_as_owner();
 update app.users set erased_at = now() where username = 'bob';
-select is((select count(*)::int from app.decision_appeals where text <> '' or answer is not null) + (select count(*)::int from app.decisions where reason <> ''), 0, 'An erasure empties reasons, appeals and answers');
+select is((select count(*)::int from app.decision_appeals where person_id = test.id('bob') and (text <> '' or answer is not null)) + (select count(*)::int from app.decisions where person_id = test.id('bob') and reason <> ''), 0, 'An erasure empties reasons, appeals and answers');
 select * from finish();
 rollback;

@@ -4,7 +4,7 @@ import { html, useSignal } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import { beginning, Deeds, Medium, personLink, stepWith } from '../parts.ts'
-import { isAdmin, kith, saveCsv } from '../session.ts'
+import { isAdmin, kith, me, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 import { accessLink, contentKinds, typeText } from '../things.ts'
 import { authorFilter, timeFilters } from './posts.ts'
@@ -21,6 +21,7 @@ export function Contents() {
   const deedOf = (one: Content) => {
     const kind = Object.keys(contentKinds).find((plural) => contentKinds[plural] === one.kind)
     if (!isAdmin.value || !kind) return null
+    if (one.removedAt && one.authorId === me.value?.id) return null
     const params = { path: { kind, id: one.id } }
     return one.removedAt
       ? stepWith(version, { label: actions.restore, text: actionTexts.restore }, (body) =>

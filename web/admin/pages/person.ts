@@ -9,7 +9,7 @@ import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import type { PageProps } from '../pages.ts'
 import { categoryOptions, Deeds, Facts, isMe, Later, momentOf, nameOf, personLink, whenTrue } from '../parts.ts'
-import { isAdmin, kith, saveCsv } from '../session.ts'
+import { isAdmin, kith, me, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 import { clientLink, thingLink, typeText } from '../things.ts'
 import { statusOf } from './people.ts'
@@ -76,6 +76,7 @@ function stepsOf(account: Account, after: () => Promise<void>) {
         true,
       ),
     limitedAt &&
+      account.id !== me.value?.id &&
       step(actions.unlimit, actionTexts.unlimit, [optionalReason()], ({ reason: why }) =>
         kith.post('/admin/users/{id}/unlimit', { params, body: { reason: why ?? null } }),
       ),

@@ -4,7 +4,7 @@ import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
 import { optionsOf, timeText } from '../../lib/texts.ts'
 import { beginning, Deeds, personLink, stepWith } from '../parts.ts'
-import { isAdmin, kith, saveCsv } from '../session.ts'
+import { isAdmin, kith, me, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 import { accessLink, clientLink, thingLink } from '../things.ts'
 
@@ -39,13 +39,14 @@ function stateOf({ publishedAt, hiddenAt, deletedAt }: Published) {
 
 function hideOrShow(
   version: Signal<number>,
-  one: { id: string; hiddenAt: string | null; deletedAt: string | null },
+  one: { id: string; authorId: string; hiddenAt: string | null; deletedAt: string | null },
   kind: 'posts' | 'replies',
 ) {
   const { actions, actionTexts } = texts.value
   if (one.deletedAt) return null
   const params = { path: { id: one.id } }
   if (one.hiddenAt) {
+    if (one.authorId === me.value?.id) return null
     const about = { label: actions.unhide, text: actionTexts.unhide }
     return stepWith(version, about, (body) =>
       kind === 'posts'
