@@ -120,7 +120,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   mountAudit(app)
   mountAppLinks(app, config)
   mountDocs(app)
-  mountPublicPages(app, config, mountWeb(app, config))
+  mountPublicPages(app, config, mountWeb(app, config, given.anonKey))
   mountMetrics(app, readiness)
   mount(app, tables)
   return app

@@ -23,7 +23,7 @@ import { createSeals } from './lib/seals.ts'
 import { createSigning } from './lib/signing.ts'
 import { createSlots } from './lib/slots.ts'
 import { createStorageWatch } from './lib/storage.ts'
-import { createTokens } from './lib/tokens.ts'
+import { anonKeyOf, createTokens } from './lib/tokens.ts'
 import { createViews } from './lib/views.ts'
 
 export type ServerOptions = {
@@ -71,6 +71,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const tables = given.tables ?? (await loadTables())
   const secrets = secretsOf(config, secret)
   const tokens = await createTokens(secrets)
+  const anonKey = await anonKeyOf(secrets[0])
   const seals = createSeals(secrets)
   const log = given.log ?? createLog(config)
   const pools = openPools({ config, url: databaseUrl, log })
@@ -95,6 +96,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     seals,
     oidc: createOidc(config, seals),
     pushKey,
+    anonKey,
     functions,
     previews,
     storage,

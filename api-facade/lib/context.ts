@@ -26,6 +26,8 @@ export type Services = {
   oidc: Oidc
   /** The public key by which push services identify the instance. */
   pushKey: string
+  /** The key of Supabase's gateway that names no person. */
+  anonKey: string
   functions: Functions
   previews: Previews
   storage: StorageWatch

@@ -26,7 +26,7 @@ function operatorTexts({ texts }: Config): Record<keyof Config['texts'], string 
 }
 
 /** The files that web/lib/instance.ts reads, by address. @throws Error if a text can't be read */
-export function operatorFiles(config: Config): [string, StaticFile][] {
+export function operatorFiles(config: Config, anonKey: string): [string, StaticFile][] {
   const { about = '', rules, privacy } = operatorTexts(config)
   const facts = {
     domain: config.instanceDomain,
@@ -35,7 +35,8 @@ export function operatorFiles(config: Config): [string, StaticFile][] {
     hasPrivacy: privacy !== undefined,
     apps: config.apps,
     countries: countryCodes,
-    hasRealtime: config.realtime === 'embedded',
+    realtimeKey: config.realtime === 'embedded' ? anonKey : null,
+    origin: new URL(config.facadeUrl).origin,
     oidc: config.oidc ? { name: config.oidc.name } : null,
     mediaOrigin: config.storage ? new URL(config.storage.publicUrl).origin : null,
   }

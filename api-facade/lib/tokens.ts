@@ -59,6 +59,15 @@ export async function createTokens(secrets: readonly [string, ...string[]]): Pro
   return { sign, verify }
 }
 
+/** The key of Supabase's gateway that names no person, which clients of Realtime send before they have a token. */
+export const anonKeyOf = (secret: string): Promise<string> =>
+  new SignJWT({ role: 'anon' })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setIssuer('kith')
+    .setIssuedAt()
+    .setExpirationTime('10y')
+    .sign(new TextEncoder().encode(secret))
+
 const importKey = (secret: string): Promise<webcrypto.CryptoKey> =>
   webcrypto.subtle.importKey('raw', Buffer.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 

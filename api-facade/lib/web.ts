@@ -242,8 +242,8 @@ function freshFiles(base: string, files: Files): [string, StaticFile][] {
  * browsers can keep them. Those files are read at the first request, and the operator's texts at once.
  * @returns what gives the addresses of the style sheets of the pages for people
  */
-export function mountWeb(app: Hono<Env>, config: Config): () => string[] {
-  const own = operatorFiles(config)
+export function mountWeb(app: Hono<Env>, config: Config, anonKey: string): () => string[] {
+  const own = operatorFiles(config, anonKey)
   let made: { base: string; files: Map<string, StaticFile>; documents: Map<Document, StaticFile> } | undefined
   const make = () => {
     const read = readFiles()

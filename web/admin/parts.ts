@@ -3,6 +3,7 @@ import type { Schema } from 'kith/client'
 import { ask, type Field } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
 import { type ComponentChildren, effect, html, type Signal, signal, useSignal, type VNode } from '../lib/html.ts'
+import { reachable } from '../lib/instance.ts'
 import { timeText } from '../lib/texts.ts'
 import { kith, me } from './session.ts'
 import { texts } from './texts.ts'
@@ -64,8 +65,8 @@ export function Medium({ url, alt, isVideo }: { url: string; alt?: string | null
   }
   if (!isShown.value) return html`<p><button class="secondary small" onClick=${show}>${t.showMedia}</button> ${alt}</p>`
   return isVideo
-    ? html`<video class="medium" controls src=${url} aria-label=${alt ?? ''}></video>`
-    : html`<img class="medium" src=${url} alt=${alt ?? ''} />`
+    ? html`<video class="medium" controls src=${reachable(url)} aria-label=${alt ?? ''}></video>`
+    : html`<img class="medium" src=${reachable(url)} alt=${alt ?? ''} />`
 }
 
 type Category = { category: string; text: string }
@@ -81,7 +82,11 @@ effect(() => {
 
 /** The categories of reports as choices. */
 export const categoryOptions = (): { value: string; label: string }[] =>
-  categories.value.map(({ category }) => ({ value: category, label: category }))
+  categories.value.map(({ category }) => ({ value: category, label: categoryText(category) }))
+
+/** The short name of a category. */
+export const categoryText = (category: string): string =>
+  (texts.value.categories as Record<string, string>)[category] ?? category
 
 /** The beginning of a text. */
 export const beginning = (words: string, most = 200): string =>

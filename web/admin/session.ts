@@ -1,9 +1,10 @@
 // The session of a member of staff, and lists as files.
 import type { Schema } from 'kith/client'
 import { notify } from '../lib/errors.ts'
+import { fetchText } from '../lib/fetch-text.ts'
 import { computed } from '../lib/html.ts'
 import { saveFile } from '../lib/save.ts'
-import { fetchText, me, openKith } from '../lib/session.ts'
+import { me, openKith } from '../lib/session.ts'
 import { texts } from './texts.ts'
 
 export { me } from '../lib/session.ts'

@@ -3,10 +3,11 @@ import type { Schema } from 'kith/client'
 import { ask, type Field } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
 import { html, type Signal, useEffect, useRef, useSignal, type VNode } from '../lib/html.ts'
+import { showable } from '../lib/instance.ts'
 import { go } from '../lib/router.ts'
 import { numberText, optionsOf, sinceText, timeText } from '../lib/texts.ts'
 import { type Icon, IconOf } from './icons.ts'
-import { block, type Card, Face, isMe, isShowable, mute, nameOf, PersonLink, pay, report } from './people.ts'
+import { block, type Card, Face, isMe, mute, nameOf, PersonLink, pay, report } from './people.ts'
 import { kith } from './session.ts'
 import { texts } from './texts.ts'
 import { Words } from './words.ts'
@@ -81,12 +82,13 @@ function Media({ post }: { post: Post }): VNode | null {
   if (post.media.length === 0) return null
   return html`<div class="media">
     ${post.media.map(({ url, alt, posterUrl }) => {
-      if (!isShowable(url)) {
+      const at = showable(url)
+      if (!at) {
         return html`<a href=${url} target="_blank" rel="noopener noreferrer nofollow ugc">${alt || t.openFile}</a>`
       }
       return post.format === 'video'
-        ? html`<video controls preload="none" src=${url} poster=${posterUrl ?? undefined} aria-label=${alt ?? ''}></video>`
-        : html`<img src=${url} alt=${alt ?? ''} loading="lazy" />`
+        ? html`<video controls preload="none" src=${at} poster=${(posterUrl && showable(posterUrl)) || undefined} aria-label=${alt ?? ''}></video>`
+        : html`<img src=${at} alt=${alt ?? ''} loading="lazy" />`
     })}
   </div>` as VNode
 }
@@ -117,7 +119,7 @@ function PollView({ state }: { state: Signal<Post> }): VNode | null {
         ${
           isOpen
             ? html`<button class="secondary" aria-pressed=${String(isMine)} onClick=${() => vote(id)}>${words}</button>`
-            : html`<p>${words}</p>`
+            : html`<p class="result-of-poll">${words}</p>`
         }
         <progress value=${votes} max=${Math.max(poll.totalVotes, 1)} aria-hidden="true"></progress>
       </li>`

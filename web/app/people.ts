@@ -3,7 +3,7 @@ import { KithError, type Schema } from 'kith/client'
 import { ask } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
 import { html, type VNode } from '../lib/html.ts'
-import { mediaOrigin } from '../lib/instance.ts'
+import { showable } from '../lib/instance.ts'
 import { kith, me } from './session.ts'
 import { texts } from './texts.ts'
 
@@ -14,21 +14,11 @@ export const nameOf = ({ firstName, lastName }: NamedCard): string => `${firstNa
 export const isMe = (card: Pick<Card, 'username'>): boolean => card.username === me.value?.username
 export const addressOfPerson = ({ username }: Pick<Card, 'username'>): string => `/app/people/${username}`
 
-/** Whether the policy of the pages lets a picture be loaded from there. */
-export const isShowable = (url: string): boolean => {
-  try {
-    return [location.origin, mediaOrigin.value].includes(new URL(url, location.origin).origin)
-  } catch {
-    return false
-  }
-}
-
 /** The picture of a person, or their first letters. A name stands beside it. */
 export function Face({ card, isLarge }: { card: Card; isLarge?: boolean }): VNode {
   const look = `face${isLarge ? ' large' : ''}`
-  const { profilePicUrl } = card
-  if (profilePicUrl && isShowable(profilePicUrl))
-    return html`<img class=${look} src=${profilePicUrl} alt="" loading="lazy" />` as VNode
+  const picture = card.profilePicUrl && showable(card.profilePicUrl)
+  if (picture) return html`<img class=${look} src=${picture} alt="" loading="lazy" />` as VNode
   const letters = [card.firstName, card.lastName].map((name) => [...name][0] ?? '').join('')
   return html`<span class=${look} aria-hidden="true">${letters}</span>` as VNode
 }

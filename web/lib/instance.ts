@@ -1,6 +1,7 @@
 // What the operator says about the instance: /web/instance.json of the facade.
-import { computed, signal } from './html.ts'
-import { fetchText } from './session.ts'
+
+import { fetchText } from './fetch-text.ts'
+import { signal } from './html.ts'
 
 type Instance = {
   domain: string
@@ -11,8 +12,10 @@ type Instance = {
   apps: { name: string; url: string }[]
   /** The codes of the countries that a person may name. */
   countries: string[]
-  /** Whether the instance serves Realtime at its own address. */
-  hasRealtime: boolean
+  /** The key for its Realtime, which names no person; null if it does not serve Realtime at its own address. */
+  realtimeKey: string | null
+  /** With which addresses that the instance gives begin. A page can be open at another address of the instance. */
+  origin: string
   /** The OpenID provider with which people can also log in. */
   oidc: { name: string } | null
   /** From where pictures and files are read; null if from the instance itself. */
@@ -20,7 +23,20 @@ type Instance = {
 }
 
 export const instance = signal<Instance | undefined>(undefined)
-export const mediaOrigin = computed(() => instance.value?.mediaOrigin ?? location.origin)
+
+/** An address that the instance gave, as this page reaches it: what is at the instance itself is at the page's origin. */
+export function reachable(url: string): string {
+  const { origin } = new URL(url, location.origin)
+  return origin === instance.value?.origin ? location.origin + url.slice(origin.length) : url
+}
+
+/** The address at which this page may load a picture or a file; undefined if its policy refuses it. */
+export function showable(url: string): string | undefined {
+  const at = URL.canParse(url, location.origin) ? reachable(url) : ''
+  const { origin } = new URL(at, location.origin)
+  const known = [location.origin, instance.value?.mediaOrigin]
+  return at && known.includes(origin) ? at : undefined
+}
 
 async function read(): Promise<void> {
   instance.value = await (await fetchText('/web/instance.json')).json()

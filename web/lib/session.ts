@@ -1,6 +1,7 @@
 // Who uses the page, and the client with which it calls the API.
-import { createKith, type Kith, KithError, type KithOptions, type Schema } from 'kith/client'
+import { createKith, type Kith, type KithOptions, type Schema } from 'kith/client'
 import { signal } from './html.ts'
+import { reachable } from './instance.ts'
 
 export const me = signal<Schema<'Me'> | undefined>(undefined)
 
@@ -12,16 +13,10 @@ export const openKith = ({ store, onSession }: Pick<KithOptions, 'store' | 'onSe
   createKith({
     url: location.origin,
     batch: false,
+    uploadTo: reachable,
     ...(store && { store }),
     onSession: (session) => {
       if (!session) me.value = undefined
       onSession?.(session)
     },
   })
-
-/** Reads what is not JSON: a CSV, or a text of the operator. @throws KithError */
-export async function fetchText(path: string, headers: Record<string, string> = {}): Promise<Response> {
-  const answer = await fetch(path, { headers })
-  if (answer.ok) return answer
-  throw new KithError(answer.status, answer.headers, await answer.json().catch(() => undefined))
-}

@@ -30,6 +30,8 @@ export type KithOptions = {
   retries?: number
   /** The longest time to wait before a retry, in seconds. Default: 60. */
   patience?: number
+  /** Where to put a file, given the address that the instance named. Default: there. */
+  uploadTo?: (url: string) => string
   fetch?: typeof fetch
 }
 
@@ -71,6 +73,7 @@ export function createKith(options: KithOptions) {
     sessions,
     retries: options.retries ?? 3,
     patience: options.patience ?? 60,
+    uploadTo: (address: string) => (options.uploadTo ?? String)(new URL(address, url).href),
   }
   const direct = (request: Sent) => transport(shared, request)
   const batches = options.batch === false ? undefined : new Batches(direct)
@@ -221,7 +224,7 @@ export function createKith(options: KithOptions) {
         return inParts(await method<'post'>('POST')('/media/multipart', { body: asset }), file, progress)
       const { assetId, uploadUrl, headers } = await method<'post'>('POST')('/media/presign', { body: asset })
       const counted = progress && ((sent: number, total: number) => progress(sent, total, assetId))
-      await put({ url: new URL(uploadUrl, url).href, headers, file, progress: counted }, shared.fetch)
+      await put({ url: shared.uploadTo(uploadUrl), headers, file, progress: counted }, shared.fetch)
       return commit(assetId)
     },
     /** Sends what is missing of a file that was uploaded in parts, and commits it. @returns the asset */

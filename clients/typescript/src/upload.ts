@@ -12,10 +12,19 @@ type PutParts = {
   again: () => Promise<Parts>
   file: Blob
   progress: Progress | undefined
-} & Pick<TransportOptions, 'url' | 'fetch' | 'retries'>
+  uploadTo: (url: string) => string
+} & Pick<TransportOptions, 'fetch' | 'retries'>
 
 /** Sends the missing parts, one after the other. @throws Error if a part fails more than `retries` times in a row */
-export async function putParts({ parts: first, again, file, progress, url, fetch, retries }: PutParts): Promise<void> {
+export async function putParts({
+  parts: first,
+  again,
+  file,
+  progress,
+  uploadTo,
+  fetch,
+  retries,
+}: PutParts): Promise<void> {
   let { parts } = first
   let failures = 0
   for (let next = parts.find(isMissing); next; next = parts.find(isMissing)) {
@@ -23,7 +32,7 @@ export async function putParts({ parts: first, again, file, progress, url, fetch
     const before = parts.reduce((sum, part) => (part.arrived ? sum + part.size : sum), 0)
     const from = (number - 1) * first.partSize
     const part = {
-      url: new URL(uploadUrl ?? '', url).href,
+      url: uploadTo(uploadUrl ?? ''),
       headers: headers ?? {},
       file: file.slice(from, from + size),
       progress: (sent: number) => progress?.(before + sent, file.size, first.assetId),

@@ -15,6 +15,7 @@ type Found = Schema<'Access'>
 function Answer({ found }: { found: Found }) {
   const t = texts.value.access
   const name = nameOf(found.person)
+  const reasons: Record<string, string> = t.reasons
   const about = ({ targetType, targetId }: { targetType: string; targetId: string }) =>
     `/admin/access?${new URLSearchParams({ personId: found.personId, targetType, targetId })}`
   return html`<section aria-labelledby="answer">
@@ -23,7 +24,7 @@ function Answer({ found }: { found: Found }) {
     <ul class="entries">
       ${found.reasons.map(
         (one) => html`<li key=${one.code}>
-          <span class="tag">${t.effects[one.effect]}</span> ${one.text}
+          <span class="tag">${t.effects[one.effect]}</span> ${reasons[`${one.code} ${one.effect}`] ?? one.text}
           ${one.about && html` <a href=${about(one.about)}>${t.askNext(t.targets[one.about.targetType])}</a>`}
           <div class="quiet"><code>${one.code}</code></div>
         </li>`,

@@ -9,7 +9,7 @@ import { sharedTexts } from '../../lib/shared-texts.ts'
 import { timeText } from '../../lib/texts.ts'
 import * as work from '../case-work.ts'
 import type { PageProps } from '../pages.ts'
-import { Deeds, Facts, isMe, nameOf, personLink } from '../parts.ts'
+import { categoryText, Deeds, Facts, isMe, nameOf, personLink } from '../parts.ts'
 import { isAdmin, kith } from '../session.ts'
 import { texts } from '../texts.ts'
 import { type Thing, ThingView, thingLink, typeText } from '../things.ts'
@@ -35,7 +35,7 @@ export function Decisions({ decisions }: { decisions: Schema<'CaseDecision'>[] }
   return html`<ul class="entries">
     ${decisions.map(
       (one) => html`<li key=${one.id}>
-        <strong>${actionText(one.action)}</strong> · ${thingLink(one.targetType, one.targetId)} · ${one.category}
+        <strong>${actionText(one.action)}</strong> · ${thingLink(one.targetType, one.targetId)} · ${categoryText(one.category)}
         ${one.overturnedAt ? html` <span class="tag">${t.overturned}</span>` : one.liftedAt && html` <span class="tag">${t.lifted}</span>`}
         ${one.endsAt && html`<div>${t.endsAt(timeText(one.endsAt))}</div>`}
         ${one.reason && html`<div class="words">${one.reason}</div>`}
@@ -51,7 +51,7 @@ function Reports({ reports }: { reports: Schema<'StaffReport'>[] }) {
   return html`<ul class="entries">
     ${reports.map(
       (one) => html`<li key=${one.id}>
-        ${personLink(one.reporterId, one.reporter)} · ${one.category}
+        ${personLink(one.reporterId, one.reporter)} · ${categoryText(one.category)}
         ${one.status !== 'open' && html` <span class="tag">${t.reportStates[one.status]}</span>`}
         <div class="words">${one.reason}</div>
         ${typeof one.copy?.body === 'string' && html`<p>${t.copy}</p><blockquote class="words">${one.copy.body}</blockquote>`}
@@ -172,7 +172,7 @@ export function CasePage({ params: { id = '' } }: PageProps) {
   const keys = Object.values(deeds).filter((one) => one && 'key' in one)
   return html`<p class="row">
       <span class="tag">${isOpen ? t.open : t.closed}</span> <span class="tag">${t.priorities[String(file.priority) as '1']}</span>
-      <span class="tag">${file.category}</span> ${file.outcome && html`<span class="tag">${t.outcomes[file.outcome]}</span>`}
+      <span class="tag">${categoryText(file.category)}</span> ${file.outcome && html`<span class="tag">${t.outcomes[file.outcome]}</span>`}
       <a href=${queueAddress()}>${t.back}</a>
     </p>
     ${file.claimedBy && html`<p role="note">${isMe(file.claimedBy) ? t.yours(timeText(file.claimedUntil)) : t.theirs(nameOf(file.claimedBy), timeText(file.claimedUntil))}</p>`}
@@ -223,7 +223,7 @@ export function CasePage({ params: { id = '' } }: PageProps) {
             <ul class="entries">
               ${file.earlierCases.map(
                 (one) => html`<li key=${one.id}>
-                  <a href=${`/admin/cases/${one.id}`}>${timeText(one.createdAt)}</a> · ${one.category} ·
+                  <a href=${`/admin/cases/${one.id}`}>${timeText(one.createdAt)}</a> · ${categoryText(one.category)} ·
                   ${one.outcome ? t.outcomes[one.outcome] : t.open}
                 </li>`,
               )}

@@ -5,7 +5,7 @@ import { go, query } from '../../lib/router.ts'
 import { Table } from '../../lib/table.ts'
 import { optionsOf, sinceText } from '../../lib/texts.ts'
 import { actAtOnce, actOnce, addNote, type Case, claim, dismiss, mayDo, mayWork } from '../case-work.ts'
-import { categoryOptions, nameOf, personLink } from '../parts.ts'
+import { categoryOptions, categoryText, nameOf, personLink } from '../parts.ts'
 import { kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 import { typeText } from '../things.ts'
@@ -107,7 +107,7 @@ export function Cases() {
           cell: (one: Case) => html`<a href=${caseAddress(one.id)}>${typeText(one.targetType)}</a>`,
         },
         { label: words.priority, cell: (one: Case) => words.priorities[String(one.priority) as '1'] },
-        { label: words.category, cell: (one: Case) => html`<span class="tag">${one.category}</span>` },
+        { label: words.category, cell: (one: Case) => html`<span class="tag">${categoryText(one.category)}</span>` },
         { label: common.person, cell: (one: Case) => personLink(one.personId, one.person) },
         { label: words.source, cell: (one: Case) => words.sources[one.source] },
         { label: words.reports, isNumber: true, cell: (one: Case) => one.reportCount },

@@ -8,7 +8,18 @@ import { saveFile } from '../../lib/save.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import type { PageProps } from '../pages.ts'
-import { categoryOptions, Deeds, Facts, isMe, Later, momentOf, nameOf, personLink, whenTrue } from '../parts.ts'
+import {
+  categoryOptions,
+  categoryText,
+  Deeds,
+  Facts,
+  isMe,
+  Later,
+  momentOf,
+  nameOf,
+  personLink,
+  whenTrue,
+} from '../parts.ts'
 import { isAdmin, kith, me, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 import { clientLink, thingLink, typeText } from '../things.ts'
@@ -127,7 +138,7 @@ function StandingOf({ id, version }: { id: string; version: number }) {
     <ul class="entries">
       ${found.decisions.map(
         (one) => html`<li key=${one.id}>
-          <strong>${actions[one.action]}</strong> · ${thingLink(one.targetType, one.targetId)} · ${one.category}
+          <strong>${actions[one.action]}</strong> · ${thingLink(one.targetType, one.targetId)} · ${categoryText(one.category)}
           ${one.overturnedAt ? html` <span class="tag">${t.overturned}</span>` : one.liftedAt && html` <span class="tag">${t.lifted}</span>`}
           ${one.reason && html`<div class="words">${one.reason}</div>`}
           ${one.appeal && html`<div><a href=${`/admin/appeals?personId=${id}`}>${texts.value.person.appeal}</a>: ${appeals.states[one.appeal.status]}</div>`}
@@ -244,7 +255,7 @@ function CasesOf({ id }: { id: string }) {
         label: words.about,
         cell: (one: Row) => html`<a href=${`/admin/cases/${one.id}`}>${typeText(one.targetType)}</a>`,
       },
-      { label: words.category, cell: (one: Row) => one.category },
+      { label: words.category, cell: (one: Row) => categoryText(one.category) },
       { label: words.status, cell: (one: Row) => (one.outcome ? words.outcomes[one.outcome] : words.open) },
       { label: words.opened, cell: (one: Row) => timeText(one.createdAt) },
     ]}

@@ -9,7 +9,7 @@ import { go } from '../../lib/router.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import type { PageProps } from '../pages.ts'
-import { categoryOptions, type Deed, Deeds, Facts, personLink, stepWith } from '../parts.ts'
+import { categoryOptions, categoryText, type Deed, Deeds, Facts, personLink, stepWith } from '../parts.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 import { thingLink, typeText } from '../things.ts'
@@ -265,7 +265,7 @@ export function RulePage({ params: { id = '' } }: PageProps) {
         facts=${[
           [t.appliesTo, rule.appliesTo.map(typeText).join(', ')],
           [t.action, t.actions[rule.action]],
-          [texts.value.case.category, rule.category],
+          [texts.value.case.category, categoryText(rule.category)],
           [t.modeSince, timeText(rule.modeSince)],
           [t.replayedAt, timeText(rule.replayedAt)],
           [common.created, timeText(rule.createdAt)],

@@ -265,6 +265,20 @@ export const en = {
     resolved: 'The appeal is resolved.',
     notUndone: 'It could not be taken back.',
   },
+  categories: {
+    minors: 'Minors at risk',
+    violence: 'Violence',
+    'self-harm': 'Self-harm',
+    unlawful: 'Unlawful',
+    hate: 'Hate',
+    harassment: 'Harassment',
+    privacy: 'Privacy',
+    sexual: 'Sexual content',
+    impersonation: 'Impersonation',
+    spam: 'Spam',
+    falsehood: 'Falsehood',
+    other: 'Other',
+  },
   access: {
     title: 'Who sees what',
     about:
@@ -288,6 +302,8 @@ export const en = {
     shown: 'Feeds and searches may show it to them.',
     notShown: 'Feeds and searches do not show it to them.',
     effects: { allows: 'Allows', denies: 'Denies', leaves_out: 'Left out of feeds' },
+    /** Empty in English, in which the API has the reasons. */
+    reasons: {},
     askNext: (what: string) => `What about the ${what.toLowerCase()}?`,
     author: 'Author:',
   },

@@ -3,6 +3,7 @@ import type { Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
 import { attempt, ErrorNote, messageOf, notify } from '../../lib/errors.ts'
 import { html, type Signal, signal, useEffect, useRef, useSignal, type VNode } from '../../lib/html.ts'
+import { reachable, showable } from '../../lib/instance.ts'
 import { useLoad } from '../../lib/load.ts'
 import { go } from '../../lib/router.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
@@ -11,7 +12,7 @@ import { FindPerson } from '../find-person.ts'
 import { List, usePages } from '../list.ts'
 import { onConversation, onUser } from '../live.ts'
 import type { PageProps } from '../pages.ts'
-import { type Card, Face, isMe, isShowable, nameOf, PersonLink, PersonRow } from '../people.ts'
+import { type Card, Face, isMe, nameOf, PersonLink, PersonRow } from '../people.ts'
 import { kith } from '../session.ts'
 import { spaced } from '../spaced.ts'
 import { texts } from '../texts.ts'
@@ -350,6 +351,7 @@ function Bubble({ message, before, isGroup, merge }: BubbleOptions): VNode {
   const t = texts.value.messages
   const { sender, body, attachment, deletedAt, editedAt, replyTo } = message
   const isMine = Boolean(sender && isMe(sender))
+  const picture = attachment?.contentType.startsWith('image/') ? showable(attachment.url) : undefined
   const isNewDay = !before || dayOf(before) !== dayOf(message)
   const day =
     isNewDay &&
@@ -372,9 +374,9 @@ function Bubble({ message, before, isGroup, merge }: BubbleOptions): VNode {
       ${deletedAt ? html`<em class="quiet">${t.deleted}</em>` : body && html`<${Words} text=${body} />`}
       ${
         attachment &&
-        (attachment.contentType.startsWith('image/') && isShowable(attachment.url)
-          ? html`<img class="picture" src=${attachment.url} alt=${attachment.alt ?? ''} loading="lazy" />`
-          : html`<a href=${attachment.url} target="_blank" rel="noopener noreferrer">${attachment.alt || t.file}</a>`)
+        (picture
+          ? html`<img class="picture" src=${picture} alt=${attachment.alt ?? ''} loading="lazy" />`
+          : html`<a href=${reachable(attachment.url)} target="_blank" rel="noopener noreferrer">${attachment.alt || t.file}</a>`)
       }
     </div>
     <small class="quiet row">

@@ -11,6 +11,8 @@ import { texts } from '../texts.ts'
 
 type NewPost = Schema<'NewPost'>
 type Audience = NonNullable<NewPost['visibility']>
+/** A file of the draft. It is uploaded once, even if the post could not be published the first time. */
+type Picture = { id: string; file: File; shown: string; alt: string; assetId?: string }
 type Draft = {
   format: 'note' | 'essay'
   title: string
@@ -19,6 +21,7 @@ type Draft = {
   interests: string[]
   depth: number
   options: string[]
+  pictures: Picture[]
   publishAt: string
 }
 const nothing: Draft = {
@@ -29,6 +32,7 @@ const nothing: Draft = {
   interests: [],
   depth: 0,
   options: [],
+  pictures: [],
   publishAt: '',
 }
 const draft = signal<Draft>(nothing)
@@ -44,6 +48,8 @@ effect(() => {
 /** The most interests of a post, and the most and fewest options of a poll. */
 const INTERESTS = 5
 const OPTIONS = 6
+/** The most pictures of a post. */
+const PICTURES = 10
 const FEWEST = 2
 
 const set = (changes: Partial<Draft>) => {
@@ -107,6 +113,55 @@ function Interests(): VNode {
   </fieldset>` as VNode
 }
 
+function Pictures(): VNode {
+  const t = texts.value.write
+  const { pictures } = draft.value
+  const add = (event: Event) => {
+    const input = event.target as HTMLInputElement
+    const added = [...(input.files ?? [])].map((file) => ({
+      id: crypto.randomUUID(),
+      file,
+      shown: URL.createObjectURL(file),
+      alt: '',
+    }))
+    input.value = ''
+    set({ pictures: [...pictures, ...added].slice(0, PICTURES) })
+  }
+  const describe = (id: string, alt: string) =>
+    set({ pictures: pictures.map((one) => (one.id === id ? { ...one, alt } : one)) })
+  const remove = (id: string) => set({ pictures: pictures.filter((one) => one.id !== id) })
+  return html`<fieldset class="pictures">
+    <legend>${t.pictures}</legend>
+    ${pictures.map(
+      ({ id, file, shown, alt }) => html`<div key=${id} class="row">
+        <img src=${shown} alt="" />
+        <label>
+          ${t.alt(file.name)}
+          <input maxlength="1000" value=${alt} placeholder=${t.altHint} onInput=${(event: Event) => describe(id, typed(event))} />
+        </label>
+        <button type="button" class="secondary small" aria-label=${`${t.noPicture}: ${file.name}`} onClick=${() => remove(id)}>${t.noPicture}</button>
+      </div>`,
+    )}
+    ${
+      pictures.length < PICTURES &&
+      html`<label role="presentation" class="file-button">
+        ${t.addPicture}
+        <input type="file" multiple class="hidden-label" accept="image/jpeg,image/png,image/webp,image/gif,image/avif" onChange=${add} />
+      </label>`
+    }
+  </fieldset>` as VNode
+}
+
+/** Uploads the pictures that were not uploaded yet. */
+async function uploaded(pictures: Picture[]): Promise<NewPost['media']> {
+  const media: { assetId: string; alt: string }[] = []
+  for (const one of pictures) {
+    one.assetId ??= (await kith.upload(one.file, 'image')).assetId
+    media.push({ assetId: one.assetId, alt: one.alt.trim() })
+  }
+  return media
+}
+
 /** What the API takes of the draft. */
 function bodyOf(now: Draft, quotedPostId: string | null): NewPost {
   const [interestId, ...interestIds] = now.interests
@@ -139,7 +194,10 @@ export function Write(): VNode {
     isBusy.value = true
     error.value = undefined
     try {
-      const post = await kith.post('/posts', { body: bodyOf(now, quotedId) })
+      const post = await kith.post('/posts', {
+        body: { ...bodyOf(now, quotedId), media: await uploaded(now.pictures) },
+      })
+      for (const { shown } of now.pictures) URL.revokeObjectURL(shown)
       draft.value = nothing
       notify(post.publishedAt ? t.done : t.scheduled(timeText(post.publishAt)))
       go(post.publishedAt ? addressOfPost(post.id) : '/app/scheduled')
@@ -191,6 +249,7 @@ export function Write(): VNode {
       </label>
     </div>
     <${Interests} />
+    <${Pictures} />
     <${Poll} />
     <label>
       ${t.publishAt}
