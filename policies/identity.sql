@@ -44,7 +44,9 @@ alter table private.password_resets enable row level security;
 -- email_verifications: only for definer functions
 alter table private.email_verifications enable row level security;
 
--- totp, recovery_codes, proofs: only for definer functions
+-- totp, recovery_codes, proofs, passkeys, passkey_challenges: only for definer functions
+alter table private.passkeys enable row level security;
+alter table private.passkey_challenges enable row level security;
 alter table private.totp enable row level security;
 alter table private.recovery_codes enable row level security;
 alter table private.proofs enable row level security;
@@ -103,7 +105,9 @@ grant execute on function
   private.note_session_seen,
   private.own_profile,
   private.own_token,
+  private.remove_own_passkey,
   private.remove_own_totp,
+  private.rename_own_passkey,
   private.renew_own_recovery_codes,
   private.require_own_persona,
   private.revoke_own_invite,
@@ -134,7 +138,9 @@ grant execute on function
   api.list_sessions,
   api.log_out,
   api.note_presence,
+  api.remove_passkey,
   api.remove_totp,
+  api.rename_passkey,
   api.renew_recovery_codes,
   api.revoke_invite,
   api.set_default_persona,
@@ -147,6 +153,7 @@ grant execute on function
 -- gate: operations for callers without a token, and those that rely on the facade to have checked a password; no token
 -- can name this role
 grant execute on function
+  api.add_passkey,
   api.change_password,
   api.check_password_reset,
   api.confirm_totp,
@@ -159,8 +166,10 @@ grant execute on function
   api.link_identity,
   api.log_in,
   api.log_in_elsewhere,
+  api.log_in_with_passkey,
   api.prove,
   api.prove_elsewhere,
+  api.prove_with_passkey,
   api.refresh_session,
   api.register,
   api.register_elsewhere,
@@ -170,6 +179,10 @@ grant execute on function
   api.reserve_invite,
   api.reserve_invite_code,
   api.reset_password,
+  api.start_passkey,
+  api.start_passkey_login,
+  api.start_passkey_proof,
+  api.take_passkey_challenge,
   api.verify_email
   to gate;
 

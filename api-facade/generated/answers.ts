@@ -625,11 +625,6 @@ export interface Schemas {
     | 'idempotency_key_busy'
     | 'idempotency_key_invalid'
     | 'idempotency_key_reused'
-    | 'identities_exhausted'
-    | 'identity_needed'
-    | 'identity_taken'
-    | 'identity_unknown'
-    | 'identity_unlinked'
     | 'import_changed'
     | 'import_daily'
     | 'import_hidden'
@@ -706,7 +701,6 @@ export interface Schemas {
     | 'message_too_old'
     | 'message_unknown'
     | 'method_not_allowed'
-    | 'moderate_own'
     | 'mute_oneself'
     | 'mutes_exhausted'
     | 'no_shared_circle'
@@ -721,10 +715,6 @@ export interface Schemas {
     | 'offering_sort'
     | 'offering_stock'
     | 'offering_unknown'
-    | 'oidc_address'
-    | 'oidc_off'
-    | 'oidc_over'
-    | 'oidc_unverified'
     | 'option_unknown'
     | 'order_delivery_note'
     | 'order_note'
@@ -736,7 +726,8 @@ export interface Schemas {
     | 'order_role'
     | 'order_state'
     | 'order_unknown'
-    | 'password_guessable'
+    | 'passkey_wrong'
+    | 'passkeys_full'
     | 'password_wrong'
     | 'pay_oneself'
     | 'payment_reversed'
@@ -1049,7 +1040,6 @@ export interface Schemas {
     inviteCodes: Schemas['ExportedInviteCodes'][]
     invited: Schemas['ExportedInvited'][]
     invitedBy: Schemas['ExportedInvitedBy'] | null
-    linkedLogins: Schemas['ExportedLinkedLogins'][]
     manaEntries: Schemas['ExportedManaEntries'][]
     manaHolds: Schemas['ExportedManaHolds'][]
     manaTransactions: Schemas['ExportedManaTransactions'][]
@@ -1067,6 +1057,7 @@ export interface Schemas {
     orderSteps: Schemas['ExportedOrderSteps'][]
     ordersPlaced: Schemas['ExportedOrdersPlaced'][]
     ordersReceived: Schemas['ExportedOrdersReceived'][]
+    passkeys: Schemas['ExportedPasskeys'][]
     passwordResets: Schemas['ExportedPasswordResets'][]
     paymentSharesGiven: Schemas['ExportedPaymentSharesGiven'][]
     paymentSharesReceived: Schemas['ExportedPaymentSharesReceived'][]
@@ -1479,15 +1470,6 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
   }
   ExportedInvitedBy: { inviteeId: string | null; inviterId: string | null; createdAt: Schemas['Timestamp'] }
-  ExportedLinkedLogins: {
-    id: string
-    userId: string | null
-    issuer: string
-    subject: string
-    email: string
-    createdAt: Schemas['Timestamp']
-    lastUsedAt: Schemas['Timestamp']
-  }
   ExportedManaEntries: {
     transactionId: string | null
     accountId: string | null
@@ -1641,6 +1623,14 @@ export interface Schemas {
     refundMana: number | null
     deadlineAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+  }
+  ExportedPasskeys: {
+    id: string
+    userId: string | null
+    transports: string[]
+    name: string
+    createdAt: Schemas['Timestamp']
+    lastUsedAt: Schemas['Timestamp'] | null
   }
   ExportedPasswordResets: {
     id: string
@@ -2083,6 +2073,7 @@ export interface Schemas {
   }
   Factors: {
     totp: { createdAt: Schemas['Timestamp']; lastUsedAt: Schemas['Timestamp'] | null } | null
+    passkeys: Schemas['Passkey'][]
     recoveryCodesLeft: number
     isRequired: boolean
     provedUntil: Schemas['Timestamp'] | null
@@ -2504,16 +2495,6 @@ export interface Schemas {
   GuildChanges: { name?: string; about?: string | null; minRep?: number; accent?: string | null }
   GuildPage: { items: Schemas['Guild'][]; nextCursor: string | null; hasMore: boolean }
   Hidden: { id: string; hiddenAt: Schemas['Timestamp'] | null }
-  Identities: {
-    items: {
-      id: string
-      issuer: string
-      email: string
-      createdAt: Schemas['Timestamp']
-      lastUsedAt: Schemas['Timestamp']
-    }[]
-    hasPassword: boolean
-  }
   Import: {
     id: string
     state: 'waiting' | 'running' | 'done' | 'stopped'
@@ -2531,7 +2512,6 @@ export interface Schemas {
     software: { name: 'kith'; version: string }
     domain: string
     url: string
-    oidc: { name: string } | null
     keys: { kty: 'OKP'; crv: 'Ed25519'; x: string; kid: string }[]
   }
   Intent: {
@@ -2863,6 +2843,21 @@ export interface Schemas {
     guildId?: string | null
   }
   NewOrder: { expectedPrice: number; note?: string | null }
+  NewPasskeySignature: {
+    id: string
+    rawId: string
+    type: 'public-key'
+    response: {
+      clientDataJSON: string
+      attestationObject: string
+      authenticatorData?: string
+      publicKey?: string
+      publicKeyAlgorithm?: number
+      transports?: string[]
+    }
+    authenticatorAttachment?: string
+    clientExtensionResults?: Record<never, never>
+  }
   NewPost: {
     format?: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
     title?: string | null
@@ -3518,7 +3513,6 @@ export interface Schemas {
     status?: 'active' | 'paused'
   }
   OfferingPage: { items: Schemas['Offering'][]; nextCursor: string | null; hasMore: boolean }
-  OidcStart: { url: string; expiresAt: Schemas['Timestamp'] }
   Order: {
     id: string
     offering: { id: string | null; title: string; description: string; priceMana: number; deliveryDays: number }
@@ -3563,6 +3557,33 @@ export interface Schemas {
   OrderPage: { items: Schemas['Order'][]; nextCursor: string | null; hasMore: boolean }
   OrderResolution: { refundMana: number; note: string }
   Paid: { payment: Schemas['Payment']; senderBalance: number }
+  Passkey: { id: string; name: string; createdAt: Schemas['Timestamp']; lastUsedAt: Schemas['Timestamp'] | null }
+  PasskeyAdded: { passkey: Schemas['Passkey']; session: Schemas['Session'] | null; recoveryCodes: string[] | null }
+  PasskeyAddingOptions: {
+    challenge: string
+    timeout: number
+    rp: { id: string; name: string }
+    user: { id: string; name: string; displayName: string }
+    pubKeyCredParams: { alg: number; type: 'public-key' }[]
+    excludeCredentials: { id: string; type: 'public-key'; transports?: string[] }[]
+    authenticatorSelection: { residentKey: 'required'; requireResidentKey: true; userVerification: 'required' }
+    attestation: 'none'
+  }
+  PasskeyLoginOptions: {
+    challenge: string
+    timeout: number
+    rpId: string
+    allowCredentials?: { id: string; type: 'public-key'; transports?: string[] }[]
+    userVerification: 'required'
+  }
+  PasskeySignature: {
+    id: string
+    rawId: string
+    type: 'public-key'
+    response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string }
+    authenticatorAttachment?: string
+    clientExtensionResults?: Record<never, never>
+  }
   PasswordSet: { ok: true; deviceToken: string }
   Payment: {
     id: string
@@ -5706,6 +5727,7 @@ export interface Answers {
   add_circle_member: Schemas['CircleMember']
   add_conversation_members: Schemas['Conversation']
   add_import_rows: Json
+  add_passkey: Json
   add_push_token: Json
   add_series_item: Schemas['SeriesItem']
   adjust_reputation: Schemas['AdjustedReputation']
@@ -5820,14 +5842,12 @@ export interface Answers {
   export_me: Json
   export_user: Json
   find_ai_mapping: Json
-  find_identity: Json
   find_login: Json
   find_password: Json
   find_standing: Json
   find_statement: Json
   finish_ai_answer: Json
   finish_import: Json
-  finish_oidc: Json
   follow_person: { followers: number; following: number; isFollowing: boolean }
   follow_series: { following: boolean }
   follow_stats: { followers: number; following: number; isFollowing: boolean }
@@ -5901,7 +5921,6 @@ export interface Answers {
   lift_group_ban: null
   like_video: Schemas['Video']
   limit_person: Schemas['StaffAccount']
-  link_identity: Json
   list_ai_sessions: Schemas['AiSessions']
   list_all_conversations: Schemas['StaffConversationPage']
   list_all_interests: Schemas['StaffInterestPage']
@@ -5945,7 +5964,6 @@ export interface Answers {
   list_group_bans: Schemas['GroupBanPage']
   list_group_invitations: Schemas['GroupInvitationPage']
   list_guild_charters: Schemas['CharterPage']
-  list_identities: Schemas['Identities']
   list_intents: Schemas['StaffIntentPage']
   list_invite_codes: Schemas['StaffInviteCodePage']
   list_invitees: Schemas['StaffInviteePage']
@@ -6016,7 +6034,7 @@ export interface Answers {
   list_wiki_proposals: Json
   list_wiki_versions: Schemas['WikiVersionCardPage']
   log_in: Json
-  log_in_elsewhere: Json
+  log_in_with_passkey: Json
   log_out: Json
   map_ai_interests: Json
   mark_read: Schemas['Unread']
@@ -6032,14 +6050,13 @@ export interface Answers {
   preview_broadcast: Json
   propose_in_case: Schemas['StaffCase']
   prove: Json
-  prove_elsewhere: Json
+  prove_with_passkey: Json
   publish_course: Schemas['Course']
   react: Schemas['Reactions']
   react_to_message: Schemas['Message']
   read_conversation: Schemas['Conversation']
   refresh_session: Json
   register: Json
-  register_elsewhere: Json
   reject_project_application: Schemas['ProjectApplication']
   reject_proposal: Schemas['Proposal']
   reject_wiki_proposal: Json
@@ -6049,11 +6066,13 @@ export interface Answers {
   remove_content: Schemas['Removed']
   remove_conversation_member: null
   remove_group_member: null
+  remove_passkey: null
   remove_post: null
   remove_project_member: null
   remove_push_token: null
   remove_totp: null
   rename_conversation: Schemas['Conversation']
+  rename_passkey: Schemas['Passkey']
   renew_recovery_codes: Schemas['RecoveryCodes']
   replay_draft: Schemas['RuleReplay']
   replay_rule: Schemas['RuleReplay']
@@ -6105,7 +6124,11 @@ export interface Answers {
   settle_any_space_request: Schemas['StaffGroupRequest'] | Schemas['StaffGuildRequest']
   settle_space_request: Schemas['JoinRequest'] | Schemas['GuildApplication']
   start_ai_session: Schemas['AiSession']
+  start_passkey: Json
+  start_passkey_login: Json
+  start_passkey_proof: Json
   start_totp: Schemas['Totp']
+  take_passkey_challenge: Json
   take_position: Schemas['Debate']
   test_webhook: Schemas['WebhookDelivery']
   unban_person: Schemas['StaffAccount']
@@ -6117,7 +6140,6 @@ export interface Answers {
   unhide_reply: Schemas['Hidden']
   unlike_video: Schemas['Video']
   unlimit_person: Schemas['StaffAccount']
-  unlink_identity: null
   unmute_conversation: null
   unmute_keyword: null
   unmute_person: null

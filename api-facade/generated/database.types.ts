@@ -1170,11 +1170,13 @@ export type Database = {
         Args: { p_ban?: boolean; p_id: string; p_user_id: string }
         Returns: Answers['remove_group_member']
       }
+      remove_passkey: { Args: { p_id: string }; Returns: Answers['remove_passkey'] }
       remove_post: { Args: { p_id: string; p_reason?: string }; Returns: Answers['remove_post'] }
       remove_project_member: { Args: { p_id: string; p_user_id: string }; Returns: Answers['remove_project_member'] }
       remove_push_token: { Args: { p_token?: string }; Returns: Answers['remove_push_token'] }
       remove_totp: { Args: Record<PropertyKey, never>; Returns: Answers['remove_totp'] }
       rename_conversation: { Args: { p_id: string; p_title: string }; Returns: Answers['rename_conversation'] }
+      rename_passkey: { Args: { p_id: string; p_name: string }; Returns: Answers['rename_passkey'] }
       renew_recovery_codes: { Args: Record<PropertyKey, never>; Returns: Answers['renew_recovery_codes'] }
       replay_draft: {
         Args: { p_applies_to: string[]; p_conditions: Json; p_cursor?: string }

@@ -971,6 +971,18 @@ export const sections = {
       createdAt: ['timestamp with time zone'],
     },
   },
+  passkeys: {
+    single: false,
+    about: 'The passkeys of people, at most ten for each person.',
+    fields: {
+      id: ['uuid'],
+      userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
+      transports: ['text[]', 'How browsers reach the device: usb, nfc, ble, internal, hybrid and others.'],
+      name: ['text', 'What the person calls it.'],
+      createdAt: ['timestamp with time zone'],
+      lastUsedAt: ['timestamp with time zone?', 'When it was last used; null if never.'],
+    },
+  },
   passwordResets: {
     single: false,
     about: 'Requests for a new password, with the SHA-256 of the token that was mailed.',

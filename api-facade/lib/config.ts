@@ -31,6 +31,8 @@ export const defaultLimits = {
   password: '10/min 50/h',
   // wrong codes of a second factor after the right password, per known device or from all unknown devices
   login_factor: '5/min 20/h',
+  // challenges of passkeys for a login
+  passkey_options: '20/min',
   register: '3/min',
   // beginning a login at the OpenID provider, and coming back from there
   oidc: '20/min',
@@ -233,6 +235,19 @@ const Variables = z.object({
     .pipe(z.array(z.string().regex(/^\d+(\.\d+){3}:\d+$/, 'must be addresses such as 10.0.0.7:8080')))
     .default([]),
   REQUIRE_FACTOR: list.pipe(z.array(z.enum(['user', 'moderator', 'admin']))).optional(),
+  PASSKEY_DOMAIN: z.string().toLowerCase().max(253).regex(hostName, 'must be a host name without a port').optional(),
+  PASSKEY_ORIGINS: list
+    .pipe(
+      z.array(
+        z
+          .string()
+          .refine(
+            (text) => /^android:apk-key-hash:[\w-]{43}$/.test(text) || (!text.includes('*') && isOrigin(text)),
+            'must be origins such as https://kith.example.org',
+          ),
+      ),
+    )
+    .optional(),
   PROOF_TIER: integer(0, 5).optional(),
   OIDC_ISSUER: webUrl
     .refine((text) => /^https:|^http:\/\/(localhost|127\.0\.0\.1)(:|\/|$)/.test(text), 'must be an https URL')
@@ -464,6 +479,13 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     appleAppIds: s.APPLE_APP_IDS,
     webhookExempt: s.WEBHOOK_EXEMPT,
     requireFactor: s.REQUIRE_FACTOR ?? [],
+    // passkeys are bound to this domain, and used by pages of these origins
+    passkeys: {
+      domain: s.PASSKEY_DOMAIN ?? new URL(s.PUBLIC_URL).hostname,
+      origins: s.PASSKEY_ORIGINS ?? [
+        ...new Set([s.PUBLIC_URL, s.FACADE_URL ?? s.PUBLIC_URL].map((url) => new URL(url).origin)),
+      ],
+    },
     proofTier: s.PROOF_TIER,
     oidc: oidcOf(s),
     aiModel: s.AI_MODEL,

@@ -282,8 +282,9 @@ ${unlessYou}`,
     subject: 'The second factor of your account at Kith was removed',
     text: `Hello,
 
-the authenticator app of your account was removed, with the recovery
-codes. A login asks only for the password now.
+the authenticator app of your account was removed. If you have no
+passkey, the recovery codes are gone too, and a login asks only for
+the password now.
 
 ${unlessYou}`,
   },
@@ -304,5 +305,35 @@ your account has ten new recovery codes. The earlier ones can't be used
 any more.
 
 ${unlessYou}`,
+  },
+  passkeyAdded: {
+    subject: 'A passkey for your account at Kith',
+    text: `Hello,
+
+your account has a new passkey, which logs in without the password.
+If it is the first factor of your account, everything else was logged
+out; keep the recovery codes in a safe place.
+
+${unlessYou}`,
+  },
+  passkeyRemoved: {
+    subject: 'A passkey of your account at Kith was removed',
+    text: `Hello,
+
+a passkey of your account was removed, and can't be used any more.
+
+${unlessYou}`,
+  },
+  passkeyEnded: {
+    subject: 'A passkey of your account at Kith may have been copied',
+    text: `Hello,
+
+a passkey of your account said that it was used less often than before.
+So somebody may have a copy of it. We removed it and logged everything
+out. Log in with another passkey, or with your password and a code of
+the app or a recovery code, and add a new passkey.
+
+If you know no reason for this, contact the operator of this instance.
+`,
   },
 } satisfies Record<string, Message>

@@ -84,7 +84,7 @@ insert into private.errors (code, status, text) values
   ('username_taken', 409, 'This username is taken.'),
   ('role_required', 403, 'Your role does not allow this.'),
   ('factor_missing', 403, 'Your role requires a second factor. '
-   'Add an authenticator app first: POST /me/factors/totp.'),
+   'Add an authenticator app or a passkey first, at /account.'),
   ('feature_disabled', 403, 'This feature is currently switched off.');
 
 insert into private.lock_kinds (kind, position) values ('person', 230);

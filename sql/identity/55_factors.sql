@@ -49,7 +49,8 @@ comment on column private.proofs.session_id is
 insert into private.retention (relation, counts_from, keep) values ('private.proofs', 'proved_at', '1 day');
 
 insert into private.errors (code, status, text) values
-  ('factor_required', 403, 'This account has a second factor. Send also the code of the app, or a recovery code.'),
+  ('factor_required', 403, 'This account has a second factor. Send also the code of the app, or a recovery code, '
+   'or log in with a passkey.'),
   ('code_wrong', 403, 'The code is wrong, or it was already used.'),
   ('proof_required', 403, 'Prove first that it is you: POST /auth/proof. A proof counts for 10 minutes.'),
   ('factor_unknown', 404, 'You have no such factor.'),
@@ -122,8 +123,8 @@ begin
     'noticeId', gen_random_uuid(), 'userId', p_user, 'letter', p_letter));
 end $$;
 comment on function private.mail_about_factor is
-  'Queues a mail that tells a person of a change of their factors: factorAdded, factorRemoved, recoveryUsed or '
-  'recoveryRenewed.';
+  'Queues a mail that tells a person of a change of their factors: factorAdded, factorRemoved, recoveryUsed, '
+  'recoveryRenewed, passkeyAdded, passkeyRemoved or passkeyEnded.';
 
 create function private.find_notice_mail(p_user uuid) returns json
 language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
@@ -268,6 +269,8 @@ begin
       'totp', (select json_build_object('createdAt', private.utc(t.confirmed_at),
                                         'lastUsedAt', private.utc(t.last_used_at))
                from private.totp t where t.user_id = v_caller and t.confirmed_at is not null),
+      'passkeys', coalesce((select json_agg(private.passkey_card(p) order by p.created_at, p.id)
+                            from private.passkeys p where p.user_id = v_caller), '[]'),
       'recoveryCodesLeft', (select count(*) from private.recovery_codes r
                             where r.user_id = v_caller and r.used_at is null),
       'isRequired', private.needs_factor(u.role),
@@ -285,8 +288,9 @@ begin
   return private.list_own_factors();
 end $$;
 comment on function api.list_factors is
-  'The caller''s second factors: {totp: {createdAt, lastUsedAt} or null, recoveryCodesLeft, isRequired (by the '
-  'caller''s role), provedUntil (null if this session has no fresh proof)}.';
+  'The caller''s second factors: {totp: {createdAt, lastUsedAt} or null, passkeys: [{id, name, createdAt, '
+  'lastUsedAt}], recoveryCodesLeft, isRequired (by the caller''s role), provedUntil '
+  '(null if this session has no fresh proof)}.';
 
 create function private.start_own_totp() returns json
 language plpgsql volatile security definer   -- people may not write factors
@@ -369,6 +373,8 @@ set search_path = ''
 as $$
 begin
   delete from private.totp where user_id = p_user;
+  delete from private.passkeys where user_id = p_user;
+  delete from private.passkey_challenges where user_id = p_user;
   delete from private.recovery_codes where user_id = p_user;
   delete from private.proofs where user_id = p_user;
   delete from private.people_with_factor where user_id = p_user;
@@ -386,16 +392,15 @@ begin
   perform from private.credentials where user_id = v_caller for update;
   perform private.check_caller();   -- checks again: the caller's role may have changed while this waited
   perform private.require_proof();
-  if not exists (select from private.totp where user_id = v_caller and confirmed_at is not null) then
+  delete from private.totp where user_id = v_caller and confirmed_at is not null;
+  if not found then
     perform private.raise_error('factor_unknown');
-  elsif private.needs_factor((select role from app.users where id = v_caller)) then
-    perform private.raise_error('factor_needed');
   end if;
-  perform private.forget_factors(v_caller);
+  perform private.end_factor(v_caller);
   perform private.mail_about_factor(v_caller, 'factorRemoved');
 end $$;
 comment on function private.remove_own_totp is
-  'Removes the caller''s authenticator app, which is their only factor, with the recovery codes.';
+  'Removes the caller''s authenticator app, as api.remove_totp says.';
 
 create function api.remove_totp() returns json
 language plpgsql volatile
@@ -406,8 +411,8 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.remove_totp is
-  'Removes the caller''s authenticator app and the recovery codes, unless the caller''s role requires a '
-  'factor.';
+  'Removes the caller''s authenticator app; with the last factor also the recovery codes, unless the caller''s role '
+  'requires a factor.';
 
 create function private.renew_own_recovery_codes() returns json
 language plpgsql volatile security definer   -- people may not write recovery codes

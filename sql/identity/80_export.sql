@@ -7,6 +7,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.personas', 'user_id', 'personas', '{card_text}'),
   ('app.sessions', 'user_id', 'sessions', '{token_hash,alert_hash}'),
   ('private.totp', 'user_id', 'authenticatorApp', '{secret,last_step}'),
+  ('private.passkeys', 'user_id', 'passkeys', '{credential_id,public_key,counter}'),
   ('private.recovery_codes', 'user_id', 'recoveryCodes', '{code_hash}'),
   ('private.proofs', 'user_id', 'proofs', '{}'),
   ('private.identities', 'user_id', 'linkedLogins', '{}'),
@@ -16,7 +17,8 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.invite_tree', 'inviter_id', 'invited', '{}'),
   ('app.invite_tree', 'invitee_id', 'invitedBy', '{code_id}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.people_with_factor', 'user_id', 'Says only that the person has a factor, as authenticatorApp does.'),
+  ('private.passkey_challenges', 'user_id', 'Hashes of random values, kept for five minutes.'),
+  ('private.people_with_factor', 'user_id', 'Says only that the person has a factor, as authenticatorApp and passkeys do.'),
   ('app.invite_codes', 'used_by', 'The code belongs to somebody else; invitedBy names the inviter.'),
   ('private.devices', 'user_id', 'Hashes by which a login recognizes a device; sessions has the devices.'),
   ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');

@@ -107,6 +107,11 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   samples.start_totp = { who: { ...me, token: fresh }, given: {} }
   for (const operation of ['remove_totp', 'renew_recovery_codes'])
     samples[operation] = { who: { ...guarded, token: fresh }, given: {} }
+  const [passkey] = await owner<{ id: string }[]>`
+    insert into private.passkeys (user_id, credential_id, public_key, counter, name)
+    values (${guarded.id}, '\\x01', '\\x02', 0, 'Phone') returning id`
+  samples.rename_passkey = { who: guarded, given: { p_id: passkey?.id, p_name: 'Laptop' } }
+  samples.remove_passkey = { who: { ...guarded, token: fresh }, given: { p_id: passkey?.id } }
   sample('log_out', { p_scope: 'local', p_family: null })
   sample('export_me', { p_section: null, p_after: null })
   sample('begin_import')

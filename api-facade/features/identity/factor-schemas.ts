@@ -1,6 +1,7 @@
 // Shapes of second factors. Rules are in sql/identity/55_factors.sql.
 import { Timestamp, z } from '../../lib/schemas.ts'
 import { OneTime } from './elsewhere-schemas.ts'
+import { Passkey, Signed } from './passkey-schemas.ts'
 import { Code, Kind, Session } from './schemas.ts'
 
 const Codes = z
@@ -17,6 +18,7 @@ export const Factors = z
       })
       .nullable()
       .describe('Your authenticator app; null if you have none.'),
+    passkeys: z.array(Passkey).max(10).describe('Your passkeys, the oldest first.'),
     recoveryCodesLeft: z.int().describe('How many recovery codes were not used yet.'),
     isRequired: z.boolean().describe('Whether your role requires a second factor on this instance.'),
     provedUntil: Timestamp.nullable().describe(
@@ -41,11 +43,12 @@ export const ProofBody = z
       .optional()
       .describe('Instead of a password: the one-time code of a login at the OpenID provider with `fresh`.'),
     verifier: OneTime.shape.verifier.optional(),
+    passkey: Signed.optional().describe('What a passkey signed: the challenge is of `POST /auth/proof/options`.'),
   })
   .refine(
-    ({ password, code, oidcCode, verifier }) =>
-      [password, code, oidcCode].filter((one) => one !== undefined).length === 1 && !oidcCode === !verifier,
-    'must have a password, a code, or an oidcCode with its verifier',
+    ({ password, code, oidcCode, verifier, passkey }) =>
+      [password, code, oidcCode, passkey].filter((one) => one !== undefined).length === 1 && !oidcCode === !verifier,
+    'must have a password, a code, a passkey, or an oidcCode with its verifier',
   )
   .openapi({ example: { password: 'long enough for all' } })
 export const Proved = z

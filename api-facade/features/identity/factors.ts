@@ -6,6 +6,7 @@ import { routes } from '../../lib/routes.ts'
 import { oneTime } from './elsewhere.ts'
 import { Confirmation, Confirmed, Factors, ProofBody, Proved, RecoveryCodes, Totp } from './factor-schemas.ts'
 import { confirmPassword, countCode, open } from './handlers.ts'
+import { proveWithPasskey } from './passkeys.ts'
 
 async function confirm(c: Context, { code, session }: z.output<typeof Confirmation>) {
   const { session: opened, recoveryCodes } = await countCode(c, () =>
@@ -14,7 +15,8 @@ async function confirm(c: Context, { code, session }: z.output<typeof Confirmati
   return { ...opened, recoveryCodes }
 }
 
-async function prove(c: Context, { password, code, oidcCode = '', verifier }: z.output<typeof ProofBody>) {
+async function prove(c: Context, { password, code, passkey, oidcCode = '', verifier }: z.output<typeof ProofBody>) {
+  if (passkey) return proveWithPasskey(c, passkey)
   if (verifier !== undefined) return call(c, 'prove_elsewhere', oneTime(c, { oidcCode, verifier }))
   if (code !== undefined) return countCode(c, () => call(c, 'prove', { p_code: code }))
   return call(c, 'prove', { p_password_hash: await confirmPassword(c, password ?? '') })
@@ -24,7 +26,7 @@ export default routes('identity', {
   'GET /me/factors': {
     summary: 'Get your second factors',
     description:
-      'Whether you have an authenticator app and how many recovery codes are left, whether your role requires a second factor on this instance, and until when this session has proved that it is you.',
+      'Whether you have an authenticator app, your passkeys and how many recovery codes are left, whether your role requires a second factor on this instance, and until when this session has proved that it is you.',
     access: 'user',
     id: 'listFactors',
     operation: 'list_factors',
@@ -34,14 +36,14 @@ export default routes('identity', {
   'POST /auth/proof': {
     summary: 'Prove again that it is you',
     description:
-      'Some requests ask people with a second factor for a fresh proof: 403 `proof_required`. These are a change of the password, the email address, factors or somebody’s role, the export, the erasure, and payments of the tiers that the instance chose. Adding a factor asks everybody for one. Give a `code` if you have a second factor, otherwise your `password`, or a login at the OpenID provider that asked for its password again (`GET /auth/oidc/start` with `fresh`). The proof counts for 10 minutes and for this session alone; a login with a code is one, too. Wrong passwords and codes are counted together, per person.',
+      'Some requests ask people with a second factor for a fresh proof: 403 `proof_required`. These are a change of the password, the email address, factors or somebody’s role, the export, the erasure, and payments of the tiers that the instance chose. Adding a factor asks everybody for one. Give a `code` or what a `passkey` signed if you have a second factor, otherwise your `password`, or a login at the OpenID provider that asked for its password again (`GET /auth/oidc/start` with `fresh`). The proof counts for 10 minutes and for this session alone; a login with a code is one, too. Wrong passwords and codes are counted together, per person.',
     access: 'user',
     id: 'prove',
     pool: 'gate',
     body: ProofBody,
     handler: prove,
     limits: ['password'],
-    calls: ['find_password', 'prove', 'prove_elsewhere'],
+    calls: ['find_password', 'prove', 'prove_elsewhere', 'take_passkey_challenge', 'prove_with_passkey'],
     answers: { 200: Proved },
     outcome: 'The proof is recorded.',
     fails: ['password_wrong'],
@@ -73,12 +75,12 @@ export default routes('identity', {
   'DELETE /me/factors/totp': {
     summary: 'Remove your authenticator app',
     description:
-      'The recovery codes are deleted, too, and a login needs only the password again. Needs a fresh proof. 409 `factor_needed` if your role requires a second factor. You are told by mail.',
+      'If you have no passkey, the recovery codes are deleted, too, and a login needs only the password again. Then it is 409 `factor_needed` if your role requires a second factor. Needs a fresh proof. You are told by mail.',
     access: 'user',
     id: 'removeTotp',
     operation: 'remove_totp',
     answers: { 204: null },
-    outcome: 'You have no second factor any more.',
+    outcome: 'The app no longer counts.',
   },
   'POST /me/factors/recovery-codes': {
     summary: 'Replace your recovery codes',

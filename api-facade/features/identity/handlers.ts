@@ -10,6 +10,7 @@ import { checkPassword, hashPassword, isWeak, type Who } from '../../lib/passwor
 import { bytea, hashOf, type Purpose, type Sealed } from '../../lib/seals.ts'
 import { attemptFactor, attemptInSession, attemptLogin, deviceOf, deviceToken, nameOfDevice } from './devices.ts'
 import {
+  AddedPasskey,
   type AlertBody,
   type Credentials,
   FoundLogin,
@@ -29,22 +30,12 @@ import {
 type Wanted = { session?: 'rotating' | undefined; deviceName?: string | undefined }
 type Opened = { accessToken: string; user: object; deviceToken: string; refreshToken?: string; expiresIn?: number }
 
-/**
- * Runs an operation that issues claims, and opens a session in the same transaction. `device` is the id of a known
- * device; a login without it is mailed to the person, unless SQL recognizes the device.
- */
-export async function open(
-  c: Context,
-  { session, deviceName }: Wanted,
-  operation: 'register' | 'register_elsewhere' | 'log_in' | 'log_in_elsewhere' | 'change_password' | 'confirm_totp',
-  parameters: Record<string, unknown>,
-  device?: string,
-): Promise<{ userId: string; session: Opened; recoveryCodes: string[] | undefined }> {
-  const { seals } = c.get('services')
+/** A session that is about to begin: what an operation stores of it, and its refresh token. */
+function begin(c: Context, { session, deviceName }: Wanted) {
   const id = randomUUID()
-  const refreshToken = session && seals.seal('refresh', { id, generation: 0 })
+  const refreshToken = session && c.get('services').seals.seal('refresh', { id, generation: 0 })
   const userAgent = c.req.header('user-agent')
-  const begun = {
+  const parameters = {
     p_seconds: refreshToken ? ROTATING_SECONDS : TOKEN_SECONDS,
     p_family: id,
     p_refresh_hash: refreshToken && bytea(hashOf(refreshToken)),
@@ -52,16 +43,59 @@ export async function open(
     p_device: deviceName ?? nameOfDevice(userAgent),
     p_address: clientAddress(c).replace(/%.*/, ''), // without the zone, which Postgres does not know
   }
-  const alert =
-    (operation === 'log_in' || operation === 'log_in_elsewhere') && !device
-      ? { p_alert_hash: bytea(hashOf(seals.seal('alert', { id, generation: 0 }))) }
-      : undefined
-  const issued = await callFor(c, operation, { ...parameters, ...begun, ...alert }, Issued)
-  const accessToken = await c.get('services').tokens.sign(issued.claims)
+  return { id, refreshToken, parameters }
+}
+
+/** The tokens of a session that has begun. */
+async function finish(
+  c: Context,
+  { claims, user, credentialsVersion }: z.output<typeof Issued>,
+  refreshToken: string | undefined,
+  device?: string,
+): Promise<Opened> {
+  const accessToken = await c.get('services').tokens.sign(claims)
   const more = refreshToken && { refreshToken, expiresIn: ROTATING_SECONDS }
-  const { claims, user, credentialsVersion, recoveryCodes } = issued
   const token = deviceToken(c, { userId: claims.sub, credentialsVersion }, device)
-  return { userId: claims.sub, session: { accessToken, user, deviceToken: token, ...more }, recoveryCodes }
+  return { accessToken, user, deviceToken: token, ...more }
+}
+
+/**
+ * Runs an operation that issues claims, and opens a session in the same transaction. `device` is the id of a known
+ * device; a login without it is mailed to the person, unless SQL recognizes the device.
+ */
+export async function open(
+  c: Context,
+  wanted: Wanted,
+  operation:
+    | 'register'
+    | 'register_elsewhere'
+    | 'log_in'
+    | 'log_in_elsewhere'
+    | 'log_in_with_passkey'
+    | 'change_password'
+    | 'confirm_totp',
+  parameters: Record<string, unknown>,
+  device?: string,
+): Promise<{ userId: string; session: Opened; recoveryCodes: string[] | undefined }> {
+  const { seals } = c.get('services')
+  const begun = begin(c, wanted)
+  const alert =
+    operation.startsWith('log_in') && !device
+      ? { p_alert_hash: bytea(hashOf(seals.seal('alert', { id: begun.id, generation: 0 }))) }
+      : undefined
+  const issued = await callFor(c, operation, { ...parameters, ...begun.parameters, ...alert }, Issued)
+  const session = await finish(c, issued, begun.refreshToken, device)
+  return { userId: issued.claims.sub, session, recoveryCodes: issued.recoveryCodes }
+}
+
+/** Adds a passkey. A person's first factor ends all sessions, so it also opens a new one. */
+export async function addPasskey(c: Context, wanted: Wanted, parameters: Record<string, unknown>) {
+  const begun = begin(c, wanted)
+  const { passkey, ...issued } = await callFor(c, 'add_passkey', { ...parameters, ...begun.parameters }, AddedPasskey)
+  const { claims, user, credentialsVersion, recoveryCodes } = issued
+  if (!claims || !user || credentialsVersion === undefined) return { passkey, session: null, recoveryCodes: null }
+  const session = await finish(c, { claims, user, credentialsVersion }, begun.refreshToken)
+  return { passkey, session, recoveryCodes }
 }
 
 /** A token only exists in its mail: the worker computes it again from the id, and the database stores its hash. */

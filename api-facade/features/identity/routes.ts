@@ -7,6 +7,7 @@ import email from './email.ts'
 import factors from './factors.ts'
 import { register, registerAlias } from './handlers.ts'
 import invites from './invites.ts'
+import passkeys from './passkeys.ts'
 import passwords from './passwords.ts'
 import personas from './personas.ts'
 import { reserve, reserveAlias } from './reserving.ts'
@@ -76,7 +77,18 @@ const joining = routes('identity', {
   },
 })
 
-const tables = [joining, sessions, elsewhere, passwords, email, factors, account, personas, invites]
+const tables = [
+  joining,
+  sessions,
+  elsewhere,
+  passwords,
+  email,
+  factors,
+  passkeys,
+  account,
+  personas,
+  invites,
+]
 /** What the feature offers, for the API's description. */
 export const about =
   'Accounts: registration, login, second factors, sessions, the profile, personas, invites, and the export of one’s data.'

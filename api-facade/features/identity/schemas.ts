@@ -46,7 +46,7 @@ const Joining = z.object({
     .describe('Where the person lives: an ISO 3166-1 alpha-2 code.'),
   city: z.string().trim().min(1).max(120).describe('Where the person lives, 1 to 120 characters.'),
 })
-const DeviceName = z
+export const DeviceName = z
   .string()
   .trim()
   .min(1)
@@ -81,6 +81,15 @@ export const Kind = z
 /** A code of an authenticator app, or a recovery code. */
 export const Code = z.string().trim().min(6).max(40)
 
+/** The token of the device, as a login carries it. */
+export const DeviceTokenSent = z
+  .string()
+  .max(1024)
+  .optional()
+  .describe(
+    'The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device.',
+  )
+
 // normalised here, once: attempts are counted by the address as the database compares it
 export const Credentials = z.object({
   email: z.string().max(254).trim().toLowerCase().describe('The address of the account, in any letter case.'),
@@ -89,13 +98,7 @@ export const Credentials = z.object({
   code: Code.optional().describe(
     'Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once.',
   ),
-  deviceToken: z
-    .string()
-    .max(1024)
-    .optional()
-    .describe(
-      'The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device.',
-    ),
+  deviceToken: DeviceTokenSent,
   deviceName: DeviceName,
 })
 export const AlertBody = z.object({
@@ -248,6 +251,8 @@ export const Issued = z.object({
   credentialsVersion: z.number(),
   recoveryCodes: z.array(z.string()).optional(),
 })
+/** The same for a new passkey: only the first factor of a person issues a token. */
+export const AddedPasskey = Issued.partial().extend({ passkey: z.looseObject({}) })
 export const Reissued = Issued.pick({ claims: true })
 export const Reset = z.object({ userId: ActorId, credentialsVersion: z.number() })
 export const FoundLogin = Reset.extend({ passwordHash: z.string().nullable() }).nullable()

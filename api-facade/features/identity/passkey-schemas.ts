@@ -1,0 +1,156 @@
+// Shapes of passkeys. Requests and answers between a browser and the facade are those of WebAuthn, with bytes in
+// base64url. Rules are in sql/identity/56_passkeys.sql.
+import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { DeviceName, DeviceTokenSent, Kind, Session } from './schemas.ts'
+
+const Bytes = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/^[\w-]+$/, 'must be base64url')
+const CredentialId = Bytes(1400)
+const Attachment = z.string().max(40).optional().describe('How the device is attached. Kith does not read it.')
+const Extensions = z.object({}).default({}).describe('What extensions answered. Kith uses none.')
+const Type = z.literal('public-key').describe('Always `public-key`.')
+
+export const Transports = z
+  .array(z.string().max(40))
+  .max(10)
+  .optional()
+  .describe('How browsers reach the device, such as `usb` or `internal`.')
+const Known = z
+  .object({ id: z.string().describe('The id of the key, in base64url.'), type: Type, transports: Transports })
+  .describe('A key that you have already.')
+
+/** What a browser signs for a login or a proof: `AuthenticationResponseJSON` of WebAuthn. */
+export const Signed = z
+  .object({
+    id: CredentialId.describe('The id of the key.'),
+    rawId: CredentialId.describe('The same.'),
+    type: Type,
+    response: z
+      .object({
+        clientDataJSON: Bytes(4000).describe('What the browser knows: the challenge and the origin.'),
+        authenticatorData: Bytes(4000).describe('What the device says: the domain, its counter and what it checked.'),
+        signature: Bytes(2000).describe('The signature over both.'),
+        userHandle: z.string().max(200).optional().describe('How the device names the person. Kith does not read it.'),
+      })
+      .describe('The answer of the device.'),
+    authenticatorAttachment: Attachment,
+    clientExtensionResults: Extensions,
+  })
+  .openapi('PasskeySignature', { description: 'What `navigator.credentials.get` answers, as `toJSON()` writes it.' })
+
+/** What a browser answers about a new key: `RegistrationResponseJSON` of WebAuthn. */
+const Made = z
+  .object({
+    id: CredentialId.describe('The id of the key.'),
+    rawId: CredentialId.describe('The same.'),
+    type: Type,
+    response: z
+      .object({
+        clientDataJSON: Bytes(4000).describe('What the browser knows: the challenge and the origin.'),
+        attestationObject: Bytes(20_000).describe('The public key, and what the device says of itself.'),
+        authenticatorData: Bytes(8000).optional().describe('A part of `attestationObject`. Kith does not read it.'),
+        publicKey: Bytes(8000).optional().describe('A part of `attestationObject`. Kith does not read it.'),
+        publicKeyAlgorithm: z.int().optional().describe('The kind of the key. Kith does not read it.'),
+        transports: Transports,
+      })
+      .describe('The answer of the device.'),
+    authenticatorAttachment: Attachment,
+    clientExtensionResults: Extensions,
+  })
+  .openapi('NewPasskeySignature', {
+    description: 'What `navigator.credentials.create` answers, as `toJSON()` writes it.',
+  })
+
+const Challenge = z.string().describe('Random bytes in base64url. They count once, for five minutes.')
+const Timeout = z.int().describe('How long the browser may wait for the person, in milliseconds.')
+const Domain = z.string().openapi({ example: 'kith.example.org' }).describe('The domain to which the key is bound.')
+
+export const LoginOptions = z
+  .object({
+    challenge: Challenge,
+    timeout: Timeout,
+    rpId: Domain,
+    allowCredentials: z
+      .array(Known)
+      .optional()
+      .describe('The keys that count; absent at a login, where the device offers those that it has.'),
+    userVerification: z.literal('required').describe('The device must check a finger, a face or a PIN.'),
+  })
+  .openapi('PasskeyLoginOptions', {
+    description: 'For `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`.',
+  })
+
+export const AddingOptions = z
+  .object({
+    challenge: Challenge,
+    timeout: Timeout,
+    rp: z.object({ id: Domain, name: z.string().describe('What the device calls the instance.') }).describe('Kith.'),
+    user: z
+      .object({
+        id: z.string().describe('How the device names you: bytes in base64url that mean nothing else.'),
+        name: z.string().describe('Your username.'),
+        displayName: z.string().describe('Your username.'),
+      })
+      .describe('For whom the key is.'),
+    pubKeyCredParams: z
+      .array(z.object({ alg: z.int().describe('The number of the algorithm (COSE).'), type: Type }))
+      .describe('The kinds of keys that Kith knows, the best first.'),
+    excludeCredentials: z.array(Known).describe('A device that has one of these keys makes no other.'),
+    authenticatorSelection: z
+      .object({
+        residentKey: z.literal('required').describe('The device keeps the key, so that a login needs no name.'),
+        requireResidentKey: z.literal(true).describe('The same, for old browsers.'),
+        userVerification: z.literal('required').describe('The device must check a finger, a face or a PIN.'),
+      })
+      .describe('What the device must be able to do.'),
+    attestation: z.literal('none').describe('Kith does not ask of which make the device is.'),
+  })
+  .openapi('PasskeyAddingOptions', {
+    description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`.',
+  })
+
+const Name = z.string().trim().min(1).max(60).describe('What you call it: 1 to 60 characters.')
+export const PasskeyName = z.object({ name: Name })
+export const NewPasskey = z.object({ name: Name, passkey: Made, session: Kind })
+export const PasskeyLogin = z.object({
+  passkey: Signed,
+  session: Kind,
+  deviceName: DeviceName,
+  deviceToken: DeviceTokenSent,
+})
+
+export const Passkey = z
+  .object({
+    id: Uuid,
+    name: z.string().describe('What you call it.'),
+    createdAt: Timestamp.describe('When it was added.'),
+    lastUsedAt: Timestamp.nullable().describe('When it was last used; null if never.'),
+  })
+  .openapi('Passkey')
+export const PasskeyAdded = z
+  .object({
+    passkey: Passkey,
+    session: Session.nullable().describe(
+      'New tokens if it is your first factor: the earlier ones, which have proved only the password, no longer work. Otherwise null.',
+    ),
+    recoveryCodes: z
+      .array(z.string())
+      .nullable()
+      .describe('Ten codes if it is your first factor, otherwise null. They are not shown again.'),
+  })
+  .openapi('PasskeyAdded')
+
+const FoundPasskey = z.object({
+  id: z.string(),
+  userId: z.string(),
+  publicKey: z.base64(),
+  credentialsVersion: z.number(),
+})
+/** What the database returns. */
+export const Taken = z.object({ isOpen: z.boolean(), passkey: FoundPasskey.nullable() })
+/** Bytes are in base64. */
+export const KnownKeys = z.object({ known: z.array(z.object({ id: z.base64(), transports: z.array(z.string()) })) })
+export const Started = KnownKeys.extend({ handle: z.base64(), username: z.string() })
