@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { type AppOptions, createApp } from './app.ts'
+import { accessTokenFinder, createAccessTokens } from './lib/access-tokens.ts'
 import { createAuditKey } from './lib/audit-key.ts'
 import { network, plain, requestAddress } from './lib/client.ts'
 import { type Config, secretsOf } from './lib/config.ts'
@@ -70,11 +71,12 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   if (!secret) throw new Error('A facade needs JWT_SECRET.')
   const tables = given.tables ?? (await loadTables())
   const secrets = secretsOf(config, secret)
-  const tokens = await createTokens(secrets)
   const anonKey = await anonKeyOf(secrets[0])
   const seals = createSeals(secrets)
   const log = given.log ?? createLog(config)
   const pools = openPools({ config, url: databaseUrl, log })
+  const tokens = await createTokens(secrets, accessTokenFinder(pools.gate))
+  const accessTokens = createAccessTokens(secrets)
   const views = createViews(pools.gate, log)
   const aliasOf = createAlias(secret)
   const pushKey = vapidOf(config, secret).publicKey
@@ -93,6 +95,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     config,
     pools,
     tokens,
+    accessTokens,
     seals,
     oidc: createOidc(config, seals),
     pushKey,

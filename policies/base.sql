@@ -34,6 +34,10 @@ alter table private.personal_data enable row level security;
 -- revoked_tokens: only for definer functions
 alter table private.revoked_tokens enable row level security;
 
+-- scopes, operation_scopes: registries, only for definer functions
+alter table private.scopes enable row level security;
+alter table private.operation_scopes enable row level security;
+
 -- people_with_factor: only for definer functions
 alter table private.people_with_factor enable row level security;
 

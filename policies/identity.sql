@@ -35,6 +35,15 @@ comment on policy select_own on app.sessions is
   'People see their own sessions, without the columns against which their tokens are checked. Definer '
   'functions write sessions.';
 
+-- access_tokens
+alter table app.access_tokens enable row level security;
+grant select (id, user_id, kind, name, scopes, ends_with_password, expires_at, created_at, last_used_at, ended_at,
+              client_id)
+  on app.access_tokens to authenticated;
+create policy select_own on app.access_tokens for select to authenticated using (user_id = (select app.uid()));
+comment on policy select_own on app.access_tokens is
+  'People see their own access tokens, without the hashes. Definer functions write access tokens.';
+
 -- devices: only for definer functions
 alter table private.devices enable row level security;
 
@@ -92,6 +101,7 @@ comment on policy select_own on app.invite_tree is 'People see whom they invited
 grant execute on function
   private.count_invites,
   private.end_other_own_sessions,
+  private.end_own_access_token,
   private.end_own_session,
   private.end_own_token,
   private.export_own,
@@ -102,6 +112,7 @@ grant execute on function
   private.list_own_identities,
   private.make_default_persona,
   private.make_own_invite,
+  private.note_access_token_used,
   private.note_session_seen,
   private.own_profile,
   private.own_token,
@@ -126,11 +137,13 @@ grant execute on function
   api.create_invite,
   api.create_persona,
   api.delete_persona,
+  api.end_access_token,
   api.end_other_sessions,
   api.end_session,
   api.export_me,
   api.get_invite_tree,
   api.get_me,
+  api.list_access_tokens,
   api.list_factors,
   api.list_identities,
   api.list_my_invites,
@@ -157,13 +170,17 @@ grant execute on function
   api.change_password,
   api.check_password_reset,
   api.confirm_totp,
+  api.create_access_token,
   api.end_alerted_session,
   api.erase_me,
+  api.exchange_access_token,
+  api.find_access_token,
   api.find_identity,
   api.find_login,
   api.find_password,
   api.finish_oidc,
   api.link_identity,
+  api.list_scopes,
   api.log_in,
   api.log_in_elsewhere,
   api.log_in_with_passkey,

@@ -44,6 +44,16 @@ export interface Schemas {
       about: { targetType: 'post' | 'reply' | 'content' | 'group' | 'guild' | 'conversation'; targetId: string } | null
     }[]
   }
+  AccessToken: {
+    id: string
+    name: string
+    scopes: string[]
+    endsWithPassword: boolean
+    createdAt: Schemas['Timestamp']
+    lastUsedAt: Schemas['Timestamp'] | null
+    expiresAt: Schemas['Timestamp']
+  }
+  AccessTokenPage: { items: Schemas['AccessToken'][]; nextCursor: string | null; hasMore: boolean }
   ActedInvitees: { items: Schemas['StaffAccount'][] }
   AdjustedReputation: {
     id: string
@@ -367,6 +377,7 @@ export interface Schemas {
     completedAt: Schemas['Timestamp'] | null
   }
   CourseStudentPage: { items: Schemas['CourseStudent'][]; nextCursor: string | null; hasMore: boolean }
+  CreatedAccessToken: Schemas['AccessToken'] & { token: string }
   DailyFigures: {
     days: {
       day: string
@@ -464,6 +475,11 @@ export interface Schemas {
     fields?: { path: string; code: 'required' | 'type' | 'too_small' | 'too_big' | 'format' | 'value' }[]
   }
   ErrorCode:
+    | 'access_token_expiry'
+    | 'access_token_name'
+    | 'access_token_required'
+    | 'access_token_unknown'
+    | 'access_tokens_full'
     | 'ai_answer'
     | 'ai_question_answered'
     | 'ai_question_pending'
@@ -838,6 +854,8 @@ export interface Schemas {
     | 'rule_unknown'
     | 'rule_untried'
     | 'rules_exhausted'
+    | 'scope_missing'
+    | 'scope_unknown'
     | 'search_busy'
     | 'search_words'
     | 'searches_running'
@@ -854,6 +872,7 @@ export interface Schemas {
     | 'series_unknown'
     | 'service_unavailable'
     | 'session_over'
+    | 'session_required'
     | 'session_unknown'
     | 'sold_out'
     | 'solution_accepted'
@@ -990,10 +1009,12 @@ export interface Schemas {
     interestId?: string | null
   }
   EventPage: { items: Schemas['Event'][]; nextCursor: string | null; hasMore: boolean }
+  ExchangedToken: { accessToken: string; expiresIn: number }
   Export: {
     format: 'service-gdpr-export-v1'
     exportedAt: Schemas['Timestamp']
     actorId: string
+    accessTokens: Schemas['ExportedAccessTokens'][]
     account: Schemas['ExportedAccount'] | null
     aiSessions: Schemas['ExportedAiSessions'][]
     aiTurns: Schemas['ExportedAiTurns'][]
@@ -1116,6 +1137,20 @@ export interface Schemas {
     wikiVersions: Schemas['ExportedWikiVersions'][]
     wikiVotes: Schemas['ExportedWikiVotes'][]
     signature: string
+  }
+  ExportedAccessTokens: {
+    id: string
+    userId: string | null
+    kind: string
+    name: string
+    scopes: string[]
+    endsWithPassword: boolean
+    issuedAt: number
+    expiresAt: number
+    createdAt: Schemas['Timestamp']
+    lastUsedAt: Schemas['Timestamp'] | null
+    endedAt: Schemas['Timestamp'] | null
+    clientId: string | null
   }
   ExportedAccount: {
     userId: string | null
@@ -4843,6 +4878,8 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
   }
   RuleReplayStart: { cursor?: string | null }
+  Scope: { scope: string; description: string; isForStaff: boolean }
+  ScopePage: { items: Schemas['Scope'][]; nextCursor: string | null; hasMore: boolean }
   SearchGroup: Schemas['Group'] & { id?: string; title: string | null; excerpt: string; type: 'group' }
   SearchGuild: Schemas['Guild'] & { id?: string; title: string | null; excerpt: string; type: 'guild' }
   SearchItem:
@@ -5768,6 +5805,7 @@ export interface Answers {
   count_unread: Schemas['Unread']
   count_unread_conversations: Schemas['UnreadConversations']
   count_views: Json
+  create_access_token: Json
   create_appeal: Schemas['ReputationAppeal']
   create_argument: Schemas['Argument']
   create_asset: Json
@@ -5830,6 +5868,7 @@ export interface Answers {
   distribute: Schemas['Distributed']
   drop_interest: null
   edit_message: Schemas['Message']
+  end_access_token: null
   end_alerted_session: Json
   end_other_sessions: Schemas['SessionsEnded']
   end_session: null
@@ -5837,10 +5876,12 @@ export interface Answers {
   enrol_course: Schemas['Course']
   erase_me: Json
   erase_user: Schemas['Erased']
+  exchange_access_token: Json
   expel_from_space: null
   explain_access: Schemas['Access']
   export_me: Json
   export_user: Json
+  find_access_token: Json
   find_ai_mapping: Json
   find_login: Json
   find_password: Json
@@ -5921,6 +5962,7 @@ export interface Answers {
   lift_group_ban: null
   like_video: Schemas['Video']
   limit_person: Schemas['StaffAccount']
+  list_access_tokens: Schemas['AccessTokenPage']
   list_ai_sessions: Schemas['AiSessions']
   list_all_conversations: Schemas['StaffConversationPage']
   list_all_interests: Schemas['StaffInterestPage']
@@ -6010,6 +6052,7 @@ export interface Answers {
   list_rule_hits: Schemas['RuleHitPage']
   list_rules: Schemas['RulePage']
   list_scheduled_posts: Schemas['PostPage']
+  list_scopes: Schemas['ScopePage']
   list_series_items: Schemas['SeriesParts']
   list_sessions: Schemas['LoginPage']
   list_signals: Schemas['SignalPage']

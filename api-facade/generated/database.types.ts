@@ -362,6 +362,7 @@ export type Database = {
       distribute: { Args: { p_amount: number; p_guild_id: string; p_note?: string }; Returns: Answers['distribute'] }
       drop_interest: { Args: { p_interest_id: string }; Returns: Answers['drop_interest'] }
       edit_message: { Args: { p_body: string; p_id: string }; Returns: Answers['edit_message'] }
+      end_access_token: { Args: { p_id: string }; Returns: Answers['end_access_token'] }
       end_other_sessions: { Args: Record<PropertyKey, never>; Returns: Answers['end_other_sessions'] }
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
       end_user_sessions: { Args: { p_id: string; p_reason?: string }; Returns: Answers['end_user_sessions'] }
@@ -470,6 +471,7 @@ export type Database = {
       lift_group_ban: { Args: { p_id: string; p_user_id: string }; Returns: Answers['lift_group_ban'] }
       like_video: { Args: { p_id: string }; Returns: Answers['like_video'] }
       limit_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['limit_person'] }
+      list_access_tokens: { Args: Record<PropertyKey, never>; Returns: Answers['list_access_tokens'] }
       list_ai_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_ai_sessions'] }
       list_all_conversations: {
         Args: { p_cursor?: string; p_from?: string; p_kind?: string; p_limit?: number; p_q?: string; p_to?: string }

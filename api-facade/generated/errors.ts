@@ -2,6 +2,11 @@
 
 /** Every error code of the database: its HTTP status and the sentence that people read. */
 export const errors = {
+  access_token_expiry: [422, 'An access token must expire in the future, within 366 days.'],
+  access_token_name: [422, 'A name must have 1 to 60 characters.'],
+  access_token_required: [403, 'Only an access token of POST /me/tokens or of an app can be exchanged.'],
+  access_token_unknown: [404, 'There is no such access token.'],
+  access_tokens_full: [409, 'You can have at most 50 access tokens. End one first.'],
   ai_answer: [422, 'An answer must have 1 to 2000 characters.'],
   ai_question_answered: [409, 'This question has been answered already. GET /ai/sessions shows the next one.'],
   ai_question_pending: [409, 'The next question is being prepared. If it does not appear, send the answer again after a minute.'],
@@ -361,6 +366,8 @@ export const errors = {
   rule_unknown: [404, 'There is no such rule.'],
   rule_untried: [409, 'A rule can go live after a day in shadow, or after a replay.'],
   rules_exhausted: [409, 'There can be at most 50 rules. Delete one first.'],
+  scope_missing: [403, 'This access token does not have the scope that this needs.'],
+  scope_unknown: [422, 'There is no such scope. GET /scopes lists them.'],
   search_busy: [503, 'Too many people are searching at the moment. Try again shortly.'],
   search_words: [422, 'A search can have at most 32 words.'],
   searches_running: [429, 'Two of your searches are already running. Wait until one of them has ended.'],
@@ -376,6 +383,7 @@ export const errors = {
   series_title: [422, 'A series must have a title of 1 to 200 characters.'],
   series_unknown: [404, 'There is no such series.'],
   session_over: [410, 'This login has already ended.'],
+  session_required: [403, 'No access token with scopes may do this. Log in instead.'],
   session_unknown: [404, 'There is no such session.'],
   sold_out: [409, 'This offering is sold out.'],
   solution_accepted: [409, 'An accepted solution cannot be deleted.'],

@@ -5,6 +5,24 @@
  * it can be null, and what its comment or its foreign key says.
  */
 export const sections = {
+  accessTokens: {
+    single: false,
+    about: 'Tokens with scopes, for programs: personal ones, and those of apps.',
+    fields: {
+      id: ['uuid'],
+      userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
+      kind: ['text'],
+      name: ['text'],
+      scopes: ['text[]'],
+      endsWithPassword: ['boolean', 'Whether a new password ends the token.'],
+      issuedAt: ['bigint', 'iat of its claims, in unix seconds.'],
+      expiresAt: ['bigint', 'exp of its claims, in unix seconds: when it ends by itself.'],
+      createdAt: ['timestamp with time zone'],
+      lastUsedAt: ['timestamp with time zone?'],
+      endedAt: ['timestamp with time zone?', 'When it was ended before it expired; null otherwise.'],
+      clientId: ['text?', 'The app that has the token; null for a personal one.'],
+    },
+  },
   account: {
     single: true,
     about: 'Private data of a person.',

@@ -102,10 +102,13 @@ export async function callFor<O extends Operation, S extends z.ZodType>(
   return schema.parse(JSON.parse(body ?? 'null'))
 }
 
-/** Only checks the caller: refuses a revoked token before an answer that would not query the database. */
+/** Only checks the caller: refuses a revoked token, and one without the scope, before an answer that would not query the database. */
 export async function checkCaller(c: Context): Promise<void> {
   if (c.get('claims'))
-    await run(c, c.get('pool'), 'select $1::text as proof from private.enter($2::text)', [callerOf(c)])
+    await run(c, c.get('pool'), 'select $1::text as proof from private.enter($2::text, null, $3::text)', [
+      callerOf(c),
+      c.get('operation'),
+    ])
 }
 
 /**
@@ -117,10 +120,10 @@ export type Gate = { check: `require_${string}`; of?: string; param?: string }
 /** Runs a gate. @throws ApiError of the gate, or for a revoked token */
 export async function checkGate(c: Context, { check, of, param }: Gate, path: Record<string, unknown>): Promise<void> {
   const given = param === undefined ? of : path[param]
-  const list = given === undefined ? '' : '$3::text'
+  const list = given === undefined ? '' : '$4::text'
   const values = given === undefined ? [] : [String(given)]
-  const text = `select private.${check}(${list}), $1::text as proof from private.enter($2::text)`
-  await run(c, c.get('pool'), text, [callerOf(c), ...values])
+  const text = `select private.${check}(${list}), $1::text as proof from private.enter($2::text, null, $3::text)`
+  await run(c, c.get('pool'), text, [callerOf(c), c.get('operation'), ...values])
 }
 
 // One text per operation and set of parameters, which keeps the number of prepared statements small.
@@ -134,7 +137,7 @@ function statementOf(operation: string, names: readonly string[]): string {
   // The operation is in the select list and FROM has only `enter`, so that `enter` runs first and can refuse.
   const text = `select api.${operation}(${list.join(', ')})::text as body, $1::text as proof,
     current_setting('response.status', true) as status, current_setting('response.headers', true) as headers
-    from private.enter($2::text, $3::text)`
+    from private.enter($2::text, $3::text, '${operation}')`
   statements.set(key, text)
   return text
 }

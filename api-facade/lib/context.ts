@@ -2,6 +2,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context as HonoContext } from 'hono'
 import type { Tracing } from '../../edge-functions/shared/tracing.ts'
+import type { AccessTokens } from './access-tokens.ts'
 import type { AuditKey } from './audit-key.ts'
 import type { Config, LimitName } from './config.ts'
 import type { Count } from './counters.ts'
@@ -22,6 +23,7 @@ export type Services = {
   config: Config
   pools: Pools
   tokens: Tokens
+  accessTokens: AccessTokens
   seals: Seals
   oidc: Oidc
   /** The public key by which push services identify the instance. */
@@ -67,6 +69,8 @@ export type Env = {
     claims: Claims | null
     /** The pool of the route. */
     pool: PoolName
+    /** The operation of the route; its own operationId if it has a handler. SQL checks by it what a token may do. */
+    operation: string
     /** Whether the route supports Idempotency-Key. */
     idempotent: boolean
     /** Method and pattern of the route, for the log. */

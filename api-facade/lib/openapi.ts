@@ -14,7 +14,7 @@ import { allErrors, type ErrorCode, lookUp } from './errors.ts'
 import type { Feature } from './features.ts'
 import { Instance } from './instance.ts'
 import { arranged, textOf } from './openapi-text.ts'
-import { API, hasCsv, type Route, type Row, spellings, type Whole } from './routes.ts'
+import { API, camelCase, hasCsv, idOf, type Route, type Row, spellings, type Whole } from './routes.ts'
 import { ErrorBody, shared, z as zod } from './schemas.ts'
 import { version } from './version.ts'
 
@@ -489,7 +489,7 @@ function pathOf(route: Route, named: Set<string>): Path {
   return {
     method: route.method.toLowerCase() as Path['method'],
     path: API + route.path.replace(/:([^/]+)/g, '{$1}'),
-    operationId: idOf(route, named),
+    operationId: uniqueIdOf(route, named),
     ...(alias && { deprecated: true }),
     tags: [feature],
     summary: row.summary,
@@ -547,21 +547,14 @@ const accessNote = {
   admin: 'For admins.',
 } as const
 
-/**
- * The id of the row if it has one, otherwise the name of its operation in camel case, for staff with the prefix
- * `admin`. An alias gets its method and path as a name. @throws Error if a row has no name, or two rows have the same
- */
-function idOf({ row, alias, method, path }: Route, named: Set<string>): string {
-  const staff = path.startsWith('/admin/') ? 'admin_' : ''
-  const own = row.id ?? (row.operation && camelCase(staff + row.operation.replace(/_(all|any)_/, '_')))
-  const id = alias ? camelCase(method.toLowerCase() + path) : own
-  if (!id) throw new Error(`${method} ${path}: the row needs an id`)
+/** The id of the route; an alias gets its method and path as a name. @throws Error if two rows have the same */
+function uniqueIdOf(route: Route, named: Set<string>): string {
+  const { alias, method, path } = route
+  const id = alias ? camelCase(method.toLowerCase() + path) : idOf(route)
   if (named.has(id)) throw new Error(`${method} ${path}: another route has the operationId ${id}`)
   named.add(id)
   return id
 }
-
-const camelCase = (name: string): string => name.replace(/[^a-zA-Z0-9]+(\w?)/g, (_, letter) => letter.toUpperCase())
 
 const IdempotencyKey = zod.object({
   'Idempotency-Key': zod

@@ -25,6 +25,7 @@ import { isStored, tagOf } from './etags.ts'
 import { headerOf, send, sendJson, setHeader } from './headers.ts'
 import { type Input, inputReader, pathReader } from './input.ts'
 import { PageQuery } from './schemas.ts'
+import type { Area } from './scopes.ts'
 import type { Claims } from './tokens.ts'
 
 export const API = '/api/v1'
@@ -90,6 +91,8 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   operation?: O
   /** Parameters that this route sets itself. A request cannot change them. */
   constants?: { readonly [P in Parameter<O>]?: string | number | boolean }
+  /** The area of its scopes, if it is not that of its feature: scopes.ts. */
+  scope?: Area | 'any' | 'none'
   /** Its operationId in the API's description, if that is not made from the operation's name. */
   id?: string
   /** Whether it is a list: then `limit` and `cursor` are passed as `p_limit` and `p_cursor`. */
@@ -130,6 +133,15 @@ export const routes = <T extends Record<string, Operation>>(
   feature: string,
   rows: { [S in keyof T]: Row<T[S]> },
 ): Table => ({ feature, rows })
+
+/** Like `routes`, for what only a login may do, and no access token with scopes. */
+export const routesOfLogins = <T extends Record<string, Operation>>(
+  feature: string,
+  rows: { [S in keyof T]: Row<T[S]> },
+): Table => ({
+  feature,
+  rows: Object.fromEntries(Object.entries<Row>(rows).map(([name, row]) => [name, { ...row, scope: 'none' as const }])),
+})
 
 /** One path of a route, its own or an alias. `canonical` is its own path; `path` is below /api/v1. */
 export type Route = { feature: string; canonical: string; method: string; path: string; alias: boolean; row: Whole }
@@ -176,6 +188,20 @@ function routeOf(feature: string, canonical: string, spelling: string, row: Whol
   return { feature, canonical, method, path, alias: spelling !== canonical, row }
 }
 
+/**
+ * The id of the row if it has one, otherwise the name of its operation in camel case, for staff with the prefix
+ * `admin`. @throws Error if a row has no name
+ */
+export function idOf({ row, method, path }: Pick<Route, 'row' | 'method' | 'path'>): string {
+  const staff = path.startsWith('/admin/') ? 'admin_' : ''
+  const id = row.id ?? (row.operation && camelCase(staff + row.operation.replace(/_(all|any)_/, '_')))
+  if (!id) throw new Error(`${method} ${path}: the row needs an id`)
+  return id
+}
+
+export const camelCase = (name: string): string =>
+  name.replace(/[^a-zA-Z0-9]+(\w?)/g, (_, letter) => letter.toUpperCase())
+
 /** Mounts every path, and 405 with Allow for its other methods. */
 export function mount(app: Hono<Env>, tables: readonly Table[]): void {
   const all = spellings(tables).sort((a, b) => staticFirst(a.path, b.path))
@@ -220,6 +246,7 @@ const poolOf = { public: 'anon', user: 'user', moderator: 'service', admin: 'ser
 
 /** Serves a row. The order of errors is 429, 401, 403, the gate, then those of the input. */
 function answerer({ method, path, row, alias }: Route): (c: Context) => Promise<Response> {
+  const operation = row.operation ?? idOf({ row, method, path })
   const read = inputReader(API + path, row)
   const run = row.handler ? handle(row.handler) : callOf(`${method} ${path}`, row)
   const status = Number(Object.keys(row.answers)[0])
@@ -230,6 +257,7 @@ function answerer({ method, path, row, alias }: Route): (c: Context) => Promise<
     c.set('route', `${method} ${path}`)
     c.set('pattern', API + path)
     c.set('pool', row.pool ?? poolOf[row.access])
+    c.set('operation', operation)
     c.set('idempotent', row.idempotent === true)
     c.set('claims', null)
     joinBatch(c, row)

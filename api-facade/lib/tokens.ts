@@ -3,9 +3,10 @@
 import { webcrypto } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
+import { isAccessToken } from './access-tokens.ts'
 import { ApiError } from './errors.ts'
 
-const Claims = z.strictObject({
+export const Claims = z.strictObject({
   sub: z.uuid(),
   email: z.string().min(1),
   role: z.enum(['user', 'moderator', 'admin']),
@@ -29,8 +30,12 @@ const TOKEN_LENGTH = 4096
 /**
  * Keys are imported once, which halves the cost of a verification. The first secret signs and all of them verify, so
  * that a secret can be replaced while tokens of the old one are still valid.
+ * @param find finds the claims of an access token with scopes, which is no JWT; without it there are none
  */
-export async function createTokens(secrets: readonly [string, ...string[]]): Promise<Tokens> {
+export async function createTokens(
+  secrets: readonly [string, ...string[]],
+  find: (token: string) => Promise<Claims | null> = async () => null,
+): Promise<Tokens> {
   const [first, ...others] = secrets
   const signing = await importKey(first)
   const keys = [signing, ...(await Promise.all(others.map(importKey)))]
@@ -38,12 +43,19 @@ export async function createTokens(secrets: readonly [string, ...string[]]): Pro
   const known = new Map<string, Claims>()
 
   async function verify(token: string): Promise<Claims> {
-    const claims = known.get(token) ?? (await check(token, keys))
+    const claims = known.get(token) ?? (await read(token))
     if (claims.exp <= Date.now() / 1000) {
       known.delete(token)
       throw new ApiError('token_expired')
     }
     if (!known.has(token)) remember(token, claims)
+    return claims
+  }
+
+  async function read(token: string): Promise<Claims> {
+    if (!token.startsWith('kith_')) return check(token, keys)
+    const claims = isAccessToken(token) ? await find(token) : null
+    if (!claims) throw new ApiError('token_invalid')
     return claims
   }
 

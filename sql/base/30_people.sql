@@ -31,10 +31,14 @@ create table private.revoked_tokens (
   user_id    uuid not null references app.users on delete cascade,
   issued_at  bigint not null,
   expires_at bigint not null,
+  scopes     text[],
   primary key (user_id, issued_at, expires_at)
 );
 comment on table private.revoked_tokens is
-  'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims.';
+  'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims. '
+  'It also has the tokens with scopes: they may do only some of what their holder may do.';
+comment on column private.revoked_tokens.scopes is
+  'What the token may still do, as private.scopes has it; null if it was revoked.';
 comment on column private.revoked_tokens.issued_at is 'iat of the token, in unix seconds.';
 comment on column private.revoked_tokens.expires_at is 'exp of the token, in unix seconds.';
 create index revoked_tokens_expires_at_idx on private.revoked_tokens (to_timestamp(expires_at));
@@ -102,53 +106,77 @@ end $$;
 comment on function app.uid is
   'The id of the caller: the sub of the token, or null. It reads both forms in which PostgREST has passed claims.';
 
-create function private.check_caller() returns boolean
+create function private.check_token() returns text[]
 language plpgsql stable security definer   -- callers may not read the denylist, nor all columns of users
 set search_path = ''
 as $$
 declare
-  v_claims jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
+  v_claims     jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
+  v_is_current boolean;
+  v_is_denied  boolean;
+  v_scopes     text[];
 begin
   if v_claims ->> 'sub' is null then
     -- checks the role setting, because current_user is the owner inside a definer function
     if current_setting('role') in ('authenticated', 'user', 'moderator', 'admin') then
       perform private.raise_error('token_missing');
     end if;
-    return true;
+    return null;
   end if;
 
-  perform from app.users u
+  select u.tokens_valid_from <= (v_claims ->> 'iat')::bigint, r.user_id is not null, r.scopes
+  into v_is_current, v_is_denied, v_scopes
+  from app.users u
+  left join private.revoked_tokens r on r.user_id = u.id
+                                    and r.issued_at = (v_claims ->> 'iat')::bigint
+                                    and r.expires_at = (v_claims ->> 'exp')::bigint
   where u.id = (v_claims ->> 'sub')::uuid
     and u.banned_at is null
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
-    and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint
-    and v_claims ->> 'exp' is not null   -- without exp, the denylist could not identify the token
-    and not exists (select from private.revoked_tokens r
-                    where r.user_id = u.id
-                      and r.issued_at = (v_claims ->> 'iat')::bigint
-                      and r.expires_at = (v_claims ->> 'exp')::bigint);
-  if not found then
+    and v_claims ->> 'exp' is not null;   -- without exp, the denylist could not identify the token
+  -- what ends the tokens of a person ends those with scopes one by one, because some survive a new password
+  if not found or (v_scopes is null and (v_is_denied or v_is_current is not true)) then
     perform private.raise_error('token_revoked');
+  end if;
+  return v_scopes;
+end $$;
+comment on function private.check_token is
+  'Returns the scopes of the token, null if it has none and so may do everything that its holder may do. Raises '
+  'token_revoked if the token''s holder was erased or banned or has another role, or if the token was ended.';
+
+create function private.check_caller() returns boolean
+language plpgsql stable security definer   -- callers may not read the denylist
+set search_path = ''
+as $$
+declare
+  v_scopes text[] := private.check_token();
+begin
+  if v_scopes is not null then
+    perform private.require_scope(v_scopes, substring(current_setting('request.path', true) from '^/rpc/(.+)$'));
   end if;
   return true;
 end $$;
 comment on function private.check_caller is
-  'Returns true, or raises token_revoked if the token''s holder was erased or banned or has another role, or if the '
-  'token was ended. All entry points call it: private.enter, PostgREST''s db_pre_request and the Realtime policy.';
+  'Returns true, or raises token_revoked if the token is not valid, scope_missing or session_required if it has '
+  'scopes and the operation of the request needs another one. All entry points call it: private.enter and PostgREST''s '
+  'db_pre_request; the Realtime policy calls private.check_token.';
 
-create function private.enter(p_caller text, p_headers text default null) returns boolean
+create function private.enter(p_caller text, p_headers text default null, p_operation text default null)
+returns boolean
 language plpgsql
 set search_path = ''
 as $$
 begin
   perform set_config('request.jwt.claims', coalesce(p_caller, ''), true),
-          set_config('request.headers', coalesce(p_headers, ''), true);
+          set_config('request.headers', coalesce(p_headers, ''), true),
+          set_config('request.path', coalesce('/rpc/' || p_operation, ''), true);
   return private.check_caller();
 end $$;
 comment on function private.enter is
   'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for '
-  'this transaction, then checks the caller. It returns one row or raises an error.';
+  'this transaction, and the path that PostgREST would have for the operation. Then it checks the caller. It returns '
+  'one row or raises an error.';
 
 create function private.traceparent() returns text
 language plpgsql stable

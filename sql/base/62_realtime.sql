@@ -4,12 +4,15 @@
 create table private.realtime_topics (
   prefix   text primary key check (prefix ~ '^[a-z]+(-[a-z]+)*$'),
   audience text not null check (audience ~ '^private\.[a-z_]+$'),
-  events   text not null
+  events   text not null,
+  scopes   text[] not null default '{}'
 );
 comment on table private.realtime_topics is
   'Registry: private channels, named <prefix>:<rest>.';
 comment on column private.realtime_topics.audience is
   'A function (rest text) returns boolean: whether the caller may listen to this channel.';
+comment on column private.realtime_topics.scopes is
+  'A token with scopes may listen to these channels if it has all of these scopes; it may not if there are none here.';
 comment on column private.realtime_topics.events is 'What is sent, in words: the events and their payloads.';
 
 create function private.may_listen(p_topic text) returns boolean
@@ -17,13 +20,15 @@ language plpgsql stable security definer   -- callers may not read the registry;
 set search_path = ''
 as $$
 declare
-  v_audience text := (select t.audience from private.realtime_topics t where t.prefix = split_part(p_topic, ':', 1));
-  v_may      boolean;
+  v_scopes text[] := private.check_token();
+  v_topic  private.realtime_topics;
+  v_may    boolean;
 begin
-  if v_audience is null or not private.check_caller() then
+  select * into v_topic from private.realtime_topics where prefix = split_part(p_topic, ':', 1);
+  if not found or not (v_scopes is null or (v_topic.scopes <> '{}' and v_topic.scopes <@ v_scopes)) then
     return false;
   end if;
-  execute format('select %s($1)', v_audience) into v_may using substr(p_topic, strpos(p_topic, ':') + 1);
+  execute format('select %s($1)', v_topic.audience) into v_may using substr(p_topic, strpos(p_topic, ':') + 1);
   return coalesce(v_may, false);
 end $$;
 comment on function private.may_listen is 'Whether the caller may listen to a channel.';
@@ -71,6 +76,6 @@ begin
     'sub', new.user_id, 'iat', new.issued_at, 'exp', new.expires_at));
   return null;
 end $$;
-comment on function private.send_revoked_token is 'Trigger: tells Realtime that a token was added to the denylist.';
-create trigger send_revoked_token after insert on private.revoked_tokens
-  for each row execute function private.send_revoked_token();
+comment on function private.send_revoked_token is 'Trigger: tells Realtime that a token was revoked.';
+create trigger send_revoked_token after insert or update of scopes on private.revoked_tokens
+  for each row when (new.scopes is null) execute function private.send_revoked_token();

@@ -36,10 +36,10 @@ comment on column private.personal_data.across_blocks is
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.users', 'id', 'profile', '{}'),
   ('app.usernames', 'user_id', 'usernames', '{hash}'),
-  ('private.revoked_tokens', 'user_id', 'endedTokens', '{}'),
   ('app.audit_log', 'actor_id', 'auditEntries',
    '{target_id,previous,hash,detail_hash,ip_hash,actor_salt}');
 insert into private.personal_data (relation, person_column, section, within, whose, omits) values
+  ('private.revoked_tokens', 'user_id', 'endedTokens', null, 't.scopes is null', '{scopes}'),
   ('app.audit_log', 'target_id', 'auditEntriesAboutMe', null, $$ t.target_type = 'user' $$,
    '{actor_id,previous,hash,detail_hash,ip_hash,actor_salt}'),
   ('app.audit_details', 'audit_id', 'auditAddresses', '{auditEntries}', null,

@@ -17,6 +17,26 @@ alter domain app.markdown drop constraint content_body;
 alter domain app.markdown add constraint content_body
   check (((length(VALUE) >= 1) AND (length(VALUE) <= 20000)) is not false or private.raise_check_violation('content_body'));
 
+create function private.access_tokens_rules(kind text, name text, token_hash bytea, client_id text) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((name = btrim(name)) AND ((length(name) >= 1) AND (length(name) <= 60))) is false then perform private.raise_check_violation('access_token_name'); end if;
+  if ((kind = 'app'::text) = (client_id IS NOT NULL)) is false then perform private.raise_check_violation('access_tokens_check'); end if;
+  if (kind = ANY (ARRAY['personal'::text, 'app'::text])) is false then perform private.raise_check_violation('access_tokens_kind_check'); end if;
+  if (length(token_hash) = 32) is false then perform private.raise_check_violation('access_tokens_token_hash_check'); end if;
+  return true;
+end $$;
+comment on function private.access_tokens_rules is 'The checks of app.access_tokens. Raises the code of the one that a row breaks.';
+grant execute on function private.access_tokens_rules to anon, authenticated, service_role, gate;
+alter table app.access_tokens
+  drop constraint access_token_name,
+  drop constraint access_tokens_check,
+  drop constraint access_tokens_kind_check,
+  drop constraint access_tokens_token_hash_check,
+  add constraint access_tokens_rules check (private.access_tokens_rules(kind, name, token_hash, client_id));
+
 create function private.accounts_rules(email text, phone text) returns boolean
 language plpgsql immutable
 set search_path = ''

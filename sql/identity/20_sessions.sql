@@ -29,7 +29,7 @@ end $$;
 comment on function private.issue_claims is
   'Returns the payload of a new access token, {sub, email, role, iat, exp}, valid for the given number of seconds.';
 
-create function private.close_sessions(p_user uuid) returns bigint
+create function private.close_sessions(p_user uuid, p_by_password boolean default false) returns bigint
 language plpgsql volatile security definer   -- only definer functions may touch credentials
 set search_path = ''
 as $$
@@ -41,25 +41,30 @@ begin
   perform from app.users where id = p_user for no key update;
   update app.sessions set ended_at = now(), user_agent = null, device = null, network = null
   where user_id = p_user and ended_at is null;
+  perform private.end_access_token(id) from app.access_tokens
+  where user_id = p_user and ended_at is null and (ends_with_password or not p_by_password);
   return greatest(
     floor(extract(epoch from clock_timestamp()))::bigint + 1,
     -- the last token may already have an iat in that next second, because iat is never before tokens_valid_from
     (select last_issued_at + 1 from private.credentials where user_id = p_user));
 end $$;
 comment on function private.close_sessions is
-  'Locks a person and ends their sessions. Returns the value that tokens_valid_from must have to revoke '
-  'every token issued so far: the next whole second.';
+  'Locks a person, and ends their sessions and access tokens. Returns the value that tokens_valid_from must have to '
+  'revoke every other token issued so far: the next whole second. With p_by_password, because the password has changed, '
+  'it leaves the access tokens that do not end with it.';
 
-create function private.end_tokens(p_user uuid) returns void
+create function private.end_tokens(p_user uuid, p_by_password boolean default false) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_from bigint := private.close_sessions(p_user);
+  v_from bigint := private.close_sessions(p_user, p_by_password);
 begin
   update app.users set tokens_valid_from = v_from where id = p_user;
 end $$;
-comment on function private.end_tokens is 'Revokes every token issued so far, and ends the sessions.';
+comment on function private.end_tokens is
+  'Revokes every token issued so far, and ends the sessions. With p_by_password, because the password has changed, it '
+  'leaves the access tokens that do not end with it.';
 
 create function private.end_devices_of_banned(p_user app.users) returns void
 language plpgsql volatile

@@ -61,12 +61,12 @@ begin
   update private.credentials set password_hash = p_new_hash where user_id = p_user;
   update private.password_resets set used_at = now() where user_id = p_user and used_at is null;
   perform private.end_email_changes(p_user);
-  perform private.end_tokens(p_user);
+  perform private.end_tokens(p_user, p_by_password => true);
   update app.users set credentials_version = credentials_version + 1 where id = p_user;
 end $$;
 comment on function private.replace_password is
-  'Sets a password, and ends everything that depended on the old one: tokens, sessions, device tokens, mailed links '
-  'and a pending change of address.';
+  'Sets a password, and ends everything that depended on the old one: tokens, except access tokens that do not end '
+  'with it, sessions, device tokens, mailed links and a pending change of address.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,

@@ -62,6 +62,7 @@ begin
   where user_id = p_user.id;
   update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = p_user.id;
   delete from app.sessions where user_id = p_user.id;
+  delete from app.access_tokens where user_id = p_user.id;
   delete from private.devices where user_id = p_user.id;
   perform private.forget_factors(p_user.id);
   delete from private.identities where user_id = p_user.id;
@@ -74,8 +75,9 @@ begin
   where user_id = p_user.id;
 end $$;
 comment on function private.erase_account is
-  'Step: deletes an erased person''s addresses, birthday, phone number, sessions, devices, factors, linked logins and '
-  'the texts of their personas, sets a hash that matches no password, and revokes all their invite codes.';
+  'Step: deletes an erased person''s addresses, birthday, phone number, sessions, access tokens, devices, factors, '
+  'linked logins and the texts of their personas, sets a hash that matches no password, and revokes all their invite '
+  'codes.';
 call private.force_index_scans('private.erase_account');
 insert into private.account_steps (step, events, position) values
   ('private.erase_account', '{erasure}', 178);

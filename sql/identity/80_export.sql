@@ -6,6 +6,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.accounts', 'user_id', 'account', '{}'),
   ('app.personas', 'user_id', 'personas', '{card_text}'),
   ('app.sessions', 'user_id', 'sessions', '{token_hash,alert_hash}'),
+  ('app.access_tokens', 'user_id', 'accessTokens', '{token_hash,live_tokens}'),
   ('private.totp', 'user_id', 'authenticatorApp', '{secret,last_step}'),
   ('private.passkeys', 'user_id', 'passkeys', '{credential_id,public_key,counter}'),
   ('private.recovery_codes', 'user_id', 'recoveryCodes', '{code_hash}'),

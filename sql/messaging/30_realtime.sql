@@ -12,13 +12,15 @@ begin
                  where m.user_id = app.uid() and m.conversation_id::text = p_rest);
 end $$;
 comment on function private.may_listen_to_conversation is 'Audience of conversation:{conversationId}: its members.';
-insert into private.realtime_topics (prefix, audience, events) values
+insert into private.realtime_topics (prefix, audience, events, scopes) values
   ('conversation', 'private.may_listen_to_conversation',
    '`conversation:{conversationId}`: `message` {id} of a new message; `message.changed` {id} when it is edited or '
-   'deleted; `reaction` {id} of the message when its reactions change');
+   'deleted; `reaction` {id} of the message when its reactions change',
+   '{messaging:read}');
 update private.realtime_topics
 set events = events || '; `conversation` {id} when one of the person''s conversations has something new; `read` {id} '
-                       'of a conversation that the person reads, for their other devices'
+                       'of a conversation that the person reads, for their other devices',
+    scopes = scopes || '{messaging:read}'
 where prefix = 'user';
 
 create function private.send_conversation_access() returns trigger

@@ -6,9 +6,10 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = app.uid()::text; end $$;
 comment on function private.may_listen_to_person is 'Audience of user:{userId}: that person.';
-insert into private.realtime_topics (prefix, audience, events) values
+insert into private.realtime_topics (prefix, audience, events, scopes) values
   ('user', 'private.may_listen_to_person',
-   '`user:{userId}`: `notification` {id, kind} of a notification that is new or has a new item');
+   '`user:{userId}`: `notification` {id, kind} of a notification that is new or has a new item',
+   '{notifications:read}');
 
 create function private.broadcast_notification() returns trigger
 language plpgsql security definer   -- sends to people other than the caller

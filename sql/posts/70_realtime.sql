@@ -6,8 +6,9 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = 'public'; end $$;
 comment on function private.may_listen_to_feed is 'Audience of feed:public: everyone with a valid token.';
-insert into private.realtime_topics (prefix, audience, events) values
-  ('feed', 'private.may_listen_to_feed', '`feed:public`: `post` {id} of a new public post, except of limited people');
+insert into private.realtime_topics (prefix, audience, events, scopes) values
+  ('feed', 'private.may_listen_to_feed', '`feed:public`: `post` {id} of a new public post, except of limited people',
+   '{posts:read}');
 
 create function private.broadcast_posts(p_effects private.effects[]) returns void
 language plpgsql volatile

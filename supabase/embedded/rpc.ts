@@ -114,8 +114,8 @@ async function run(c: Context, site: Site, { claims, pool }: Caller, statement: 
   const access = readOnly || isRead(c) ? 'read only' : 'read write'
   return site.pools[pool].run((connection) =>
     connection.begin(access, async (sql) => {
-      const given = [JSON.stringify(claims), JSON.stringify(headers)]
-      await sql.unsafe('select private.enter($1::text, $2::text)', given)
+      const given = [JSON.stringify(claims), JSON.stringify(headers), operationOf(c)]
+      await sql.unsafe('select private.enter($1::text, $2::text, $3::text)', given)
       const [row] = await sql.unsafe<Row[]>(text, values)
       if (!row) throw new Error('A call gave no row')
       return row

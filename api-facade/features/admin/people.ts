@@ -39,6 +39,7 @@ export default routes('admin', {
     description:
       'As the person sees them at `GET /me/sessions`: no token, and of the address only the network. `isCurrent` is always false.',
     access: 'moderator',
+    scope: 'none',
     operation: 'list_user_sessions',
     params: AnyPersonId,
     page: true,
@@ -50,6 +51,7 @@ export default routes('admin', {
     description:
       'For example if somebody else uses the account. Every token and session of the person ends immediately, and their Realtime channels are closed. They can log in again. Writes an audit entry.',
     access: 'admin',
+    scope: 'none',
     operation: 'end_user_sessions',
     params: AnyPersonId,
     body: Reason,
@@ -61,6 +63,7 @@ export default routes('admin', {
     description:
       'The same as `GET /me/export`, for a person who cannot log in. 409 if the person is not banned. Writes an audit entry.',
     access: 'admin',
+    scope: 'none',
     id: 'adminExportUser',
     params: AnyPersonId,
     unbounded: true,
@@ -75,6 +78,7 @@ export default routes('admin', {
     description:
       'The same as `POST /me/delete`, for a person who cannot log in. 409 if the person is not banned. Writes an audit entry.',
     access: 'admin',
+    scope: 'none',
     operation: 'erase_user',
     params: AnyPersonId,
     answers: { 200: Erased },
@@ -124,6 +128,7 @@ export default routes('admin', {
     summary: 'Give a person another role',
     description: `Ends every token, session and Realtime channel of the person, because tokens contain the role: the person must log in again. 400 for your own role; 409 for the last admin. If two admins remove the role from each other at the same time, the second request is 401. Writes an audit entry with both roles. ${same}`,
     access: 'admin',
+    scope: 'none',
     operation: 'set_role',
     params: AnyPersonId,
     body: RoleChange,

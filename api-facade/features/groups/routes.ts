@@ -309,6 +309,7 @@ export default routes('groups', {
     access: 'user',
     id: 'createGroupPost',
     operation: 'create_post',
+    scope: 'posts',
     params: GroupId,
     as: { id: 'p_group_id' },
     body: NewGroupPost,

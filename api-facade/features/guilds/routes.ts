@@ -283,6 +283,7 @@ export default routes('guilds', {
     access: 'user',
     id: 'createGuildPost',
     operation: 'create_post',
+    scope: 'posts',
     params: GuildId,
     as: { id: 'p_guild_id' },
     body: NewGuildPost,

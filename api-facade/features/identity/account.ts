@@ -69,6 +69,7 @@ export default routes('identity', {
     description:
       'Immediately, in one transaction: personal data is overwritten, nobody sees your posts and replies any more, invite codes are revoked, and every token and session ends. The texts of posts and replies are deleted, and circles, memberships, invitations, follows, blocks, chosen interests, conversations and notifications end: up to 500 rows of each kind in the same transaction, further ones within seconds. Ledgers and the audit log keep ids and numbers. Mana that is left stays in the wallet; hearts and sparks stay without a name. The email address can be registered again; your usernames are never given to anyone else. A wrong password is 403, and attempts are limited per person, as for a change of the password. The last admin cannot be erased: 409 `last_admin`.',
     access: 'user',
+    scope: 'none',
     id: 'eraseMe',
     also: ['POST /identity/me/delete', { route: 'DELETE /me', answers: { 204: null } }],
     pool: 'gate',
@@ -85,6 +86,7 @@ export default routes('identity', {
     description:
       'The file is streamed and can be long. Each page of 200 rows is read at its own moment, so a row that moves meanwhile, such as a conversation, may occur twice. One export per person and four per instance can run at once: otherwise 429 `rate_limited`, and `Retry-After` says when to try again. The connection ends after 15 minutes. Other people are given by actor id, or null if you cannot see them. Leaves out hashes of passwords and tokens, and what others store about you for themselves: who blocked or muted you, reports, and your bond level in their circles.',
     access: 'user',
+    scope: 'none',
     id: 'exportMe',
     unbounded: true,
     handler: exportMe,

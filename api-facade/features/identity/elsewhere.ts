@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { routes } from '../../lib/routes.ts'
+import { routesOfLogins } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { bytea, hashOf } from '../../lib/seals.ts'
 import { attemptFactor, deviceOf } from './devices.ts'
@@ -57,7 +57,7 @@ async function register(c: Context, person: z.output<typeof ElsewhereRegistratio
 
 const link = (c: Context, given: z.output<typeof OneTime>) => call(c, 'link_identity', oneTime(c, given))
 
-export default routes('identity', {
+export default routesOfLogins('identity', {
   'GET /auth/oidc/start': {
     summary: 'Begin to log in with the OpenID provider',
     description:

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { routes } from '../../lib/routes.ts'
+import { routesOfLogins } from '../../lib/routes.ts'
 import { bytea, hashOf } from '../../lib/seals.ts'
 import { confirmPassword, newLink } from './handlers.ts'
 import { Done, EmailChange, VerificationBody } from './schemas.ts'
@@ -26,7 +26,7 @@ async function change(c: Context, { email, currentPassword }: z.output<typeof Em
   return call(c, 'request_email_change', parameters)
 }
 
-export default routes('identity', {
+export default routesOfLogins('identity', {
   'POST /auth/verify-email': {
     summary: 'Verify an email address with the token from a mail',
     description:

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
-import { routes } from '../../lib/routes.ts'
+import { routesOfLogins } from '../../lib/routes.ts'
 import { oneTime } from './elsewhere.ts'
 import { Confirmation, Confirmed, Factors, ProofBody, Proved, RecoveryCodes, Totp } from './factor-schemas.ts'
 import { confirmPassword, countCode, open } from './handlers.ts'
@@ -22,7 +22,7 @@ async function prove(c: Context, { password, code, passkey, oidcCode = '', verif
   return call(c, 'prove', { p_password_hash: await confirmPassword(c, password ?? '') })
 }
 
-export default routes('identity', {
+export default routesOfLogins('identity', {
   'GET /me/factors': {
     summary: 'Get your second factors',
     description:

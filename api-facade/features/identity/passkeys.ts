@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { routes } from '../../lib/routes.ts'
+import { routesOfLogins } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { bytea, hashOf } from '../../lib/seals.ts'
 import { deviceOf } from './devices.ts'
@@ -179,7 +179,7 @@ export async function proveWithPasskey(c: Context, signed: z.output<typeof Signe
 const anyFault =
   'Every fault is 403 `passkey_wrong`: an unknown or removed key, a wrong signature, another origin, or a challenge that was used, has expired or is of somebody else.'
 
-export default routes('identity', {
+export default routesOfLogins('identity', {
   'POST /me/factors/passkeys/options': {
     summary: 'Begin adding a passkey',
     description:

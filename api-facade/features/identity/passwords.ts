@@ -5,7 +5,7 @@ import type { Context } from '../../lib/context.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { refuseGuessable } from '../../lib/guessable.ts'
 import { hashPassword } from '../../lib/passwords.ts'
-import { routes } from '../../lib/routes.ts'
+import { routesOfLogins } from '../../lib/routes.ts'
 import { bytea, hashOf } from '../../lib/seals.ts'
 import { deviceToken } from './devices.ts'
 import { changePassword, newLink } from './handlers.ts'
@@ -27,7 +27,7 @@ async function resetPassword(c: Context, { token, newPassword }: z.output<typeof
   return { ok: true, deviceToken: deviceToken(c, holder) }
 }
 
-export default routes('identity', {
+export default routesOfLogins('identity', {
   'PATCH /identity/me/password': {
     summary: 'Change your password',
     description:

@@ -1,6 +1,7 @@
 // Identity routes: joining by invite; sessions, passwords, addresses, accounts, personas and own codes have files of
 // their own. Rules are in sql/identity.
 import { routes, type Table } from '../../lib/routes.ts'
+import accessTokens from './access-tokens.ts'
 import account from './account.ts'
 import elsewhere from './elsewhere.ts'
 import email from './email.ts'
@@ -80,6 +81,7 @@ const joining = routes('identity', {
 const tables = [
   joining,
   sessions,
+  accessTokens,
   elsewhere,
   passwords,
   email,

@@ -1,5 +1,5 @@
 // Logging in and out, and sessions. Rules are in sql/identity/20_sessions.sql, 50_refresh.sql and 55_devices.sql.
-import { routes } from '../../lib/routes.ts'
+import { routesOfLogins } from '../../lib/routes.ts'
 import { Page, UuidId } from '../../lib/schemas.ts'
 import { endAlerted, familyOf, logIn, logOut, refresh } from './handlers.ts'
 import {
@@ -14,7 +14,7 @@ import {
   SessionsEnded,
 } from './schemas.ts'
 
-export default routes('identity', {
+export default routesOfLogins('identity', {
   'POST /auth/login': {
     summary: 'Log in with email address and password',
     description:

@@ -19,6 +19,7 @@ function about(
   const params = Id.extend({ caseId: IdParam })
   const act = (p_action: string) => ({
     access: 'user' as const,
+    scope: 'spaces' as const,
     operation: 'act_on_space_report' as const,
     params,
     constants: { p_kind: kind, p_action },
@@ -28,6 +29,7 @@ function about(
       summary: `List what was reported in a ${kind}, newest first`,
       description: `Only the ${who} can read this list; others get 403. All open reports of one thing are one case. It never says who reported, and contains no cases about what you wrote yourself. After three days staff sees the case, too; immediately if it has one of the categories that the operator names, or if one of the ${who} wrote the thing. A case that staff or a rule opened is not in this list.`,
       access: 'user',
+      scope: 'spaces',
       operation: 'list_space_reports',
       id: `list${Name}Reports`,
       constants: { p_kind: kind },

@@ -2238,40 +2238,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/auth/passkey": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Log in with a passkey */
-        post: operations["logInWithPasskey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/auth/passkey/options": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Begin a login with a passkey */
-        post: operations["startPasskeyLogin"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/auth/proof": {
         parameters: {
             query?: never;
@@ -2283,23 +2249,6 @@ export interface paths {
         put?: never;
         /** Prove again that it is you */
         post: operations["prove"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/auth/proof/options": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Begin a fresh proof with a passkey */
-        post: operations["startPasskeyProof"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2385,6 +2334,23 @@ export interface paths {
         put?: never;
         /** Get the statement of reasons for a decision about you without logging in */
         post: operations["statementByPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exchange an access token for a JWT that is valid for 15 minutes */
+        post: operations["exchangeAccessToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4957,58 +4923,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/me/factors/passkeys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Add a passkey */
-        post: operations["addPasskey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/me/factors/passkeys/options": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Begin adding a passkey */
-        post: operations["startPasskey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/me/factors/passkeys/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /** Remove a passkey */
-        delete: operations["removePasskey"];
-        options?: never;
-        head?: never;
-        /** Rename a passkey */
-        patch: operations["renamePasskey"];
-        trace?: never;
-    };
     "/me/factors/recovery-codes": {
         parameters: {
             query?: never;
@@ -5335,6 +5249,41 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your access tokens, newest first */
+        get: operations["listAccessTokens"];
+        put?: never;
+        /** Make an access token for a program */
+        post: operations["createAccessToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End one of your access tokens */
+        delete: operations["endAccessToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -6506,6 +6455,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/scopes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the scopes that an access token can have */
+        get: operations["listScopes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/series/{id}/follow": {
         parameters: {
             query?: never;
@@ -6979,6 +6945,26 @@ export interface components {
                     targetId: string;
                 } | null;
             }[];
+        };
+        AccessToken: {
+            /** @description Its id, by which you end it. The token itself is shown only once. */
+            id: string;
+            /** @description What you called it. */
+            name: string;
+            /** @description What it may do: names of `GET /scopes`. */
+            scopes: string[];
+            /** @description Whether a new password ends it. */
+            endsWithPassword: boolean;
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description When it was last used, accurate to five minutes; null if it never was. */
+            lastUsedAt: components["schemas"]["Timestamp"] | null;
+            /** @description When it ends by itself. */
+            expiresAt: components["schemas"]["Timestamp"];
+        };
+        AccessTokenPage: {
+            items: components["schemas"]["AccessToken"][];
+            nextCursor: string | null;
+            hasMore: boolean;
         };
         ActedInvitees: {
             /** @description The accounts, in no particular order. */
@@ -7656,6 +7642,10 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
+        CreatedAccessToken: components["schemas"]["AccessToken"] & {
+            /** @description The token. It is shown only now: keep it in a safe place. */
+            token: string;
+        };
         DailyFigures: {
             /** @description One entry for each day, the oldest first. */
             days: {
@@ -7882,7 +7872,7 @@ export interface components {
             }[];
         };
         /** @description What went wrong. Codes are stable; the sentences may change. */
-        ErrorCode: string & ("ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_own_decision" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "appeal_verdict" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "case_action" | "case_actions" | "case_claimed" | "case_closed" | "case_note" | "case_own" | "case_person" | "case_priority" | "case_proposal_open" | "case_proposal_unknown" | "case_reason" | "case_rule" | "case_target" | "case_unknown" | "case_until" | "case_with_staff" | "category_unknown" | "changed_since" | "checkpoint_unknown" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "code_wrong" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "days_range" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "decision_appealed" | "decision_overturned" | "decision_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "effects_not_stuck" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "factor_missing" | "factor_needed" | "factor_required" | "factor_unknown" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "hidden_by_staff" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invitee_unknown" | "invitees_action" | "invitees_chosen" | "invites_exhausted" | "job_unknown" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_admin" | "limit_oneself" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "passkey_wrong" | "passkeys_full" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_suspended" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proof_required" | "proposal_actions" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_over" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "statement_unknown" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "thing_unknown" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "totp_already" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "until_far" | "until_past" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded" | "year_out_of_range");
+        ErrorCode: string & ("access_token_expiry" | "access_token_name" | "access_token_required" | "access_token_unknown" | "access_tokens_full" | "ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_own_decision" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "appeal_verdict" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "broadcast_body" | "broadcast_title" | "case_action" | "case_actions" | "case_claimed" | "case_closed" | "case_note" | "case_own" | "case_person" | "case_priority" | "case_proposal_open" | "case_proposal_unknown" | "case_reason" | "case_rule" | "case_target" | "case_unknown" | "case_until" | "case_with_staff" | "category_unknown" | "changed_since" | "checkpoint_unknown" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "code_wrong" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "days_range" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "decision_appealed" | "decision_overturned" | "decision_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "effects_not_stuck" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "factor_missing" | "factor_needed" | "factor_required" | "factor_unknown" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "hidden_by_staff" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invitee_unknown" | "invitees_action" | "invitees_chosen" | "invites_exhausted" | "job_unknown" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_admin" | "limit_oneself" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "password_wrong" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_suspended" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proof_required" | "proposal_actions" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "scope_missing" | "scope_unknown" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_over" | "session_required" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "statement_unknown" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "thing_unknown" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "totp_already" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "until_far" | "until_past" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded" | "year_out_of_range");
         Event: {
             id: string;
             /** @enum {string} */
@@ -7982,6 +7972,12 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
+        ExchangedToken: {
+            /** @description A JWT with the same scopes, for services beside the API. */
+            accessToken: string;
+            /** @description For how many seconds it is valid. */
+            expiresIn: number;
+        };
         /** @description One section for each kind of data, with its rows as they are stored. */
         Export: {
             /**
@@ -7991,6 +7987,8 @@ export interface components {
             format: "service-gdpr-export-v1";
             exportedAt: components["schemas"]["Timestamp"];
             actorId: string;
+            /** @description Tokens with scopes, for programs: personal ones, and those of apps. */
+            accessTokens: components["schemas"]["ExportedAccessTokens"][];
             /** @description Private data of a person. Null if there is none. */
             account: components["schemas"]["ExportedAccount"] | null;
             /** @description Reflections of people. */
@@ -8106,8 +8104,6 @@ export interface components {
             orderSteps: components["schemas"]["ExportedOrderSteps"][];
             ordersPlaced: components["schemas"]["ExportedOrdersPlaced"][];
             ordersReceived: components["schemas"]["ExportedOrdersReceived"][];
-            /** @description The passkeys of people, at most ten for each person. */
-            passkeys: components["schemas"]["ExportedPasskeys"][];
             /** @description Requests for a new password, with the SHA-256 of the token that was mailed. */
             passwordResets: components["schemas"]["ExportedPasswordResets"][];
             paymentSharesGiven: components["schemas"]["ExportedPaymentSharesGiven"][];
@@ -8213,6 +8209,20 @@ export interface components {
             wikiVotes: components["schemas"]["ExportedWikiVotes"][];
             /** @description The signature of the instance: `POST /me/import`. */
             signature: string;
+        };
+        ExportedAccessTokens: {
+            id: string;
+            userId: string | null;
+            kind: string;
+            name: string;
+            scopes: string[];
+            endsWithPassword: boolean;
+            issuedAt: number;
+            expiresAt: number;
+            createdAt: components["schemas"]["Timestamp"];
+            lastUsedAt: components["schemas"]["Timestamp"] | null;
+            endedAt: components["schemas"]["Timestamp"] | null;
+            clientId: string | null;
         };
         ExportedAccount: {
             userId: string | null;
@@ -8773,14 +8783,6 @@ export interface components {
             deadlineAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
-        ExportedPasskeys: {
-            id: string;
-            userId: string | null;
-            transports: string[];
-            name: string;
-            createdAt: components["schemas"]["Timestamp"];
-            lastUsedAt: components["schemas"]["Timestamp"] | null;
-        };
         ExportedPasswordResets: {
             id: string;
             userId: string | null;
@@ -9286,8 +9288,6 @@ export interface components {
                 /** @description When a code of it was last used; null if none was used yet. */
                 lastUsedAt: components["schemas"]["Timestamp"] | null;
             } | null;
-            /** @description Your passkeys, the oldest first. */
-            passkeys: components["schemas"]["Passkey"][];
             /** @description How many recovery codes were not used yet. */
             recoveryCodesLeft: number;
             /** @description Whether your role requires a second factor on this instance. */
@@ -10559,25 +10559,6 @@ export interface components {
             /** @description For the seller, up to 2000 characters. */
             note?: string | null;
         };
-        /** @description What `navigator.credentials.create` answers, as `toJSON()` writes it. */
-        NewPasskeySignature: {
-            id: string;
-            rawId: string;
-            /** @enum {string} */
-            type: "public-key";
-            response: {
-                clientDataJSON: string;
-                /** @description The public key, and what the device says of itself. */
-                attestationObject: string;
-                authenticatorData?: string;
-                publicKey?: string;
-                /** @description The kind of the key. Kith does not read it. */
-                publicKeyAlgorithm?: number;
-                transports?: string[];
-            };
-            authenticatorAttachment?: string;
-            clientExtensionResults?: Record<string, never>;
-        };
         NewPost: {
             /** @enum {string} */
             format?: "note" | "essay" | "photo" | "video" | "quote" | "thread" | "repost";
@@ -11614,106 +11595,6 @@ export interface components {
         Paid: {
             payment: components["schemas"]["Payment"];
             senderBalance: number;
-        };
-        Passkey: {
-            id: string;
-            /** @description What you call it. */
-            name: string;
-            /** @description When it was added. */
-            createdAt: components["schemas"]["Timestamp"];
-            lastUsedAt: components["schemas"]["Timestamp"] | null;
-        };
-        PasskeyAdded: {
-            passkey: components["schemas"]["Passkey"];
-            /** @description New tokens if it is your first factor: the earlier ones, which have proved only the password, no longer work. Otherwise null. */
-            session: components["schemas"]["Session"] | null;
-            /** @description Ten codes if it is your first factor, otherwise null. They are not shown again. */
-            recoveryCodes: string[] | null;
-        };
-        /** @description For `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`. */
-        PasskeyAddingOptions: {
-            challenge: string;
-            timeout: number;
-            /** @description Kith. */
-            rp: {
-                id: string;
-                /** @description What the device calls the instance. */
-                name: string;
-            };
-            /** @description For whom the key is. */
-            user: {
-                /** @description How the device names you: bytes in base64url that mean nothing else. */
-                id: string;
-                name: string;
-                displayName: string;
-            };
-            /** @description The kinds of keys that Kith knows, the best first. */
-            pubKeyCredParams: {
-                /** @description The number of the algorithm (COSE). */
-                alg: number;
-                /** @enum {string} */
-                type: "public-key";
-            }[];
-            /** @description A device that has one of these keys makes no other. */
-            excludeCredentials: {
-                id: string;
-                /** @enum {string} */
-                type: "public-key";
-                transports?: string[];
-            }[];
-            /** @description What the device must be able to do. */
-            authenticatorSelection: {
-                /**
-                 * @description The device keeps the key, so that a login needs no name.
-                 * @enum {string}
-                 */
-                residentKey: "required";
-                /**
-                 * @description The same, for old browsers.
-                 * @enum {boolean}
-                 */
-                requireResidentKey: true;
-                /** @enum {string} */
-                userVerification: "required";
-            };
-            /**
-             * @description Kith does not ask of which make the device is.
-             * @enum {string}
-             */
-            attestation: "none";
-        };
-        /** @description For `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`. */
-        PasskeyLoginOptions: {
-            challenge: string;
-            timeout: number;
-            rpId: string;
-            /** @description The keys that count; absent at a login, where the device offers those that it has. */
-            allowCredentials?: {
-                id: string;
-                /** @enum {string} */
-                type: "public-key";
-                transports?: string[];
-            }[];
-            /** @enum {string} */
-            userVerification: "required";
-        };
-        /** @description What `navigator.credentials.get` answers, as `toJSON()` writes it. */
-        PasskeySignature: {
-            id: string;
-            rawId: string;
-            /** @enum {string} */
-            type: "public-key";
-            response: {
-                clientDataJSON: string;
-                /** @description What the device says: the domain, its counter and what it checked. */
-                authenticatorData: string;
-                /** @description The signature over both. */
-                signature: string;
-                /** @description How the device names the person. Kith does not read it. */
-                userHandle?: string;
-            };
-            authenticatorAttachment?: string;
-            clientExtensionResults?: Record<string, never>;
         };
         PasswordSet: {
             /** @enum {boolean} */
@@ -13397,6 +13278,19 @@ export interface components {
         };
         RuleReplayStart: {
             cursor?: string | null;
+        };
+        Scope: {
+            /** @description Its name: an area of the API, and `read` or `write`. */
+            scope: string;
+            /** @description What a token with it may do, for people. */
+            description: string;
+            /** @description Whether only moderators and admins can have it. */
+            isForStaff: boolean;
+        };
+        ScopePage: {
+            items: components["schemas"]["Scope"][];
+            nextCursor: string | null;
+            hasMore: boolean;
         };
         SearchGroup: components["schemas"]["Group"] & {
             id?: string;
@@ -20289,79 +20183,6 @@ export interface operations {
             };
         };
     };
-    logInWithPasskey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    passkey: components["schemas"]["PasskeySignature"];
-                    /**
-                     * @description With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.
-                     * @enum {string}
-                     */
-                    session?: "rotating";
-                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
-                    deviceName?: string;
-                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
-                    deviceToken?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Tokens for this device, and your profile. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Session"];
-                };
-            };
-            /** @description An error. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    startPasskeyLogin: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What the browser needs to sign. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PasskeyLoginOptions"];
-                };
-            };
-            /** @description An error. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     prove: {
         parameters: {
             query?: never;
@@ -20376,8 +20197,6 @@ export interface operations {
                     password?: string;
                     /** @description A code of your app or a recovery code, if you have a second factor. */
                     code?: string;
-                    /** @description What a passkey signed: the challenge is of `POST /auth/proof/options`. */
-                    passkey?: components["schemas"]["PasskeySignature"];
                 };
             };
         };
@@ -20389,35 +20208,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Proof"];
-                };
-            };
-            /** @description An error. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    startPasskeyProof: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What the browser needs to sign. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PasskeyLoginOptions"];
                 };
             };
             /** @description An error. */
@@ -20626,6 +20416,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Statement"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exchangeAccessToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The JWT. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExchangedToken"];
                 };
             };
             /** @description An error. */
@@ -27244,146 +27063,6 @@ export interface operations {
             };
         };
     };
-    addPasskey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description What you call it: 1 to 60 characters. */
-                    name: string;
-                    passkey: components["schemas"]["NewPasskeySignature"];
-                    /**
-                     * @description With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.
-                     * @enum {string}
-                     */
-                    session?: "rotating";
-                };
-            };
-        };
-        responses: {
-            /** @description The passkey; with the first factor also new tokens and the recovery codes. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PasskeyAdded"];
-                };
-            };
-            /** @description An error. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    startPasskey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What the browser needs to make a key. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PasskeyAddingOptions"];
-                };
-            };
-            /** @description An error. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    removePasskey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The passkey no longer counts. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description An error. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    renamePasskey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
-                id: components["parameters"]["id"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description What you call it: 1 to 60 characters. */
-                    name: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The passkey with its new name. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Passkey"];
-                };
-            };
-            /** @description An error. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     renewRecoveryCodes: {
         parameters: {
             query?: never;
@@ -27451,7 +27130,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The app no longer counts. */
+            /** @description You have no second factor any more. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -28277,6 +27956,107 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Statement"];
                 };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAccessTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Your access tokens; not the tokens themselves. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessTokenPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createAccessToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description For what you use it. */
+                    name: string;
+                    /** @description What it may do: names of `GET /scopes`. */
+                    scopes: string[];
+                    /** @description When it ends by itself: within 366 days. If absent, in 365 days. */
+                    expiresAt?: string;
+                    /** @description Whether a new password ends it, so that somebody who knew the old one has no token left. Default: true. */
+                    endsWithPassword?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The access token, which is shown only now. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedAccessToken"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endAccessToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The access token no longer works. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error. */
             default: {
@@ -31856,6 +31636,35 @@ export interface operations {
             };
         };
     };
+    listScopes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The scopes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScopePage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     followSeries: {
         parameters: {
             query?: never;
@@ -33041,6 +32850,7 @@ export const keyed: ReadonlySet<string> = new Set([
   "POST /me/invites",
   "POST /me/personas",
   "POST /me/standing/{id}/appeal",
+  "POST /me/tokens",
   "POST /media/multipart",
   "POST /media/presign",
   "POST /posts",

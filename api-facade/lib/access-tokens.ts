@@ -1,0 +1,67 @@
+// Access tokens with scopes: how they look, how they are made, and how their claims are found.
+// Rules are in sql/identity/58_access_tokens.sql. docs/decisions.md, Access tokens.
+import { createHmac, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Pool } from './pool.ts'
+import { bytea, hashOf } from './seals.ts'
+import { Claims } from './tokens.ts'
+
+/** Personal ones, and those of apps. */
+export type Prefix = 'kith_pat_' | 'kith_app_'
+
+const shape = /^(kith_(?:pat|app)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** A number in base 62, with this many digits. */
+const inBase62 = (number: bigint, digits: number): string =>
+  Array.from({ length: digits }, (_, at) => DIGITS[Number((number / 62n ** BigInt(digits - 1 - at)) % 62n)]).join('')
+
+const checksumOf = (text: string): string => inBase62(BigInt(crc32(text)), 6)
+
+/** A token of 32 secret bytes: prefix, 43 digits in base 62, and a checksum by which scanners for secrets know it. */
+export function accessTokenOf(prefix: Prefix, bytes: Buffer): string {
+  const text = prefix + inBase62(BigInt(`0x${bytes.toString('hex')}`), 43)
+  return text + checksumOf(text)
+}
+
+/** Whether a bearer token is, by its looks, one of ours with scopes. Its checksum must be right. */
+export function isAccessToken(token: string): boolean {
+  const [, text, sum] = shape.exec(token) ?? []
+  return text !== undefined && checksumOf(text) === sum
+}
+
+export type AccessTokens = {
+  /** A new token of a person, with the nonce of which it was made. */
+  make(): { nonce: string; token: string }
+  /** The token that was made of this nonce and has this hash (hex); undefined if none of our keys made it. */
+  find(nonce: string, hash: string): string | undefined
+}
+
+/**
+ * A personal token is an HMAC of a random nonce, which is kept with the answer to a request with an Idempotency-Key.
+ * So the request can be repeated, and the token is stored nowhere.
+ */
+export function createAccessTokens(secrets: readonly [string, ...string[]]): AccessTokens {
+  const keys = secrets.map((secret) => createHmac('sha256', secret).update('kith access token').digest())
+  const tokensOf = (nonce: string) =>
+    keys.map((key) => accessTokenOf('kith_pat_', createHmac('sha256', key).update(nonce).digest()))
+  return {
+    make() {
+      const nonce = randomBytes(32).toString('base64url')
+      return { nonce, token: tokensOf(nonce)[0] as string }
+    },
+    find: (nonce, hash) => tokensOf(nonce).find((token) => hashOf(token) === hash),
+  }
+}
+
+/** Makes a function that finds the claims of an access token; null if there is no such token. */
+export const accessTokenFinder =
+  (gate: Pick<Pool, 'run'>) =>
+  async (token: string): Promise<Claims | null> => {
+    const statement = 'select api.find_access_token($1::text::bytea)::text as claims'
+    const [row] = await gate.run((sql) =>
+      sql.unsafe<{ claims: string | null }[]>(statement, [bytea(hashOf(token))], { prepare: true }),
+    )
+    return row?.claims ? Claims.parse(JSON.parse(row.claims)) : null
+  }

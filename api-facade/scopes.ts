@@ -1,0 +1,9 @@
+// Before npm run gen: writes the part of the schema that is generated from the route tables.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadTables } from './lib/features.ts'
+import { scopesSql } from './lib/scopes.ts'
+
+export const scopesPath = 'sql/generated/40_scopes.sql'
+
+if (import.meta.main) writeFileSync(join(import.meta.dirname, '..', scopesPath), scopesSql(await loadTables()))
