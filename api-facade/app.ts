@@ -17,7 +17,8 @@ import { mountInstance } from './lib/instance.ts'
 import { createLimits } from './lib/limits.ts'
 import { legible } from './lib/log.ts'
 import { metrics, mountMetrics } from './lib/metrics.ts'
-import { mountOidc } from './lib/oidc.ts'
+import { isOauth, mountOauth } from './lib/oauth.ts'
+import { mountOidc } from './lib/oidc-callback.ts'
 import { createPresence } from './lib/presence.ts'
 import { isPublicPage, mountPublicPages } from './lib/public-pages.ts'
 import { databaseCounter } from './lib/rates.ts'
@@ -64,6 +65,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   const notePresence = createPresence()
   const ownLimits: [LimitName, (path: string) => boolean][] = [
     ['docs', (path) => documentation.test(path)],
+    ['oauth', isOauth],
     ['web', isWeb],
     ['public_pages', (path) => isPublicPage(path, config)],
   ]
@@ -119,6 +121,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   mountOidc(app)
   mountAudit(app)
   mountAppLinks(app, config)
+  mountOauth(app, services.oauth)
   mountDocs(app)
   mountPublicPages(app, config, mountWeb(app, config, given.anonKey))
   mountMetrics(app, readiness)
@@ -184,7 +187,8 @@ const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
       'websocket',
     ],
     ...['oidc', 'callback'],
-    ...['.well-known', 'kith', 'audit', 'assetlinks.json', 'apple-app-site-association'],
+    ...['.well-known', 'kith', 'audit', 'assetlinks.json', 'apple-app-site-association', 'oauth-authorization-server'],
+    ...['oauth', 'authorize', 'token', 'revoke', 'introspect', 'device-code', 'consent', 'device'],
     ...Object.keys(operations),
   ])
 

@@ -36,6 +36,7 @@ export async function boot({ config, databaseUrl, tell, ...given }: BootOptions)
     await takeSetting(sql, 'media_quota', String(config.mediaQuota * 1024 * 1024))
     await takeSetting(sql, 'media_hosts', config.mediaHosts.join(' '))
     await takeSetting(sql, 'webhook_exempt', config.webhookExempt.join(' '))
+    await takeSetting(sql, 'register_apps', config.registerApps)
     await takeSetting(sql, 'require_factor', config.requireFactor.join(','))
     await takeSetting(sql, 'proof_tier', String(config.proofTier ?? ''))
     await takeSetting(sql, 'backups', config.backup ? 'on' : 'off')
@@ -118,6 +119,7 @@ type Setting =
   | 'rate_limit_scale'
   | `media_${'url' | 'bucket' | 'quota' | 'hosts'}`
   | 'webhook_exempt'
+  | 'register_apps'
   | 'require_factor'
   | 'proof_tier'
   | 'backups'

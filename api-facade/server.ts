@@ -17,6 +17,7 @@ import { openFunctions, vapidOf } from './lib/functions.ts'
 import { createAllowance } from './lib/limits.ts'
 import { createAlias, createLog, type Log, openTracing } from './lib/log.ts'
 import { metrics } from './lib/metrics.ts'
+import { createOauth } from './lib/oauth.ts'
 import { createOidc } from './lib/oidc.ts'
 import { createPreviews } from './lib/previews.ts'
 import type { Table } from './lib/routes.ts'
@@ -73,6 +74,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const secrets = secretsOf(config, secret)
   const anonKey = await anonKeyOf(secrets[0])
   const seals = createSeals(secrets)
+  const oauth = createOauth({ config, seals }, secrets)
   const log = given.log ?? createLog(config)
   const pools = openPools({ config, url: databaseUrl, log })
   const tokens = await createTokens(secrets, accessTokenFinder(pools.gate))
@@ -98,6 +100,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     accessTokens,
     seals,
     oidc: createOidc(config, seals),
+    oauth,
     pushKey,
     anonKey,
     functions,

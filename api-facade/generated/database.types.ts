@@ -102,6 +102,16 @@ export type Database = {
       contribute: { Args: { p_amount: number; p_guild_id: string; p_note?: string }; Returns: Answers['contribute'] }
       count_unread: { Args: Record<PropertyKey, never>; Returns: Answers['count_unread'] }
       count_unread_conversations: { Args: Record<PropertyKey, never>; Returns: Answers['count_unread_conversations'] }
+      create_app: {
+        Args: {
+          p_is_confidential?: boolean
+          p_name: string
+          p_redirect_uris: string[]
+          p_scopes: string[]
+          p_website?: string
+        }
+        Returns: Answers['create_app']
+      }
       create_appeal: {
         Args: { p_event_id?: string; p_interest_id: string; p_text: string }
         Returns: Answers['create_appeal']
@@ -329,6 +339,7 @@ export type Database = {
       decline_group_invitation: { Args: { p_iid: string }; Returns: Answers['decline_group_invitation'] }
       decline_invitation: { Args: { p_id: string }; Returns: Answers['decline_invitation'] }
       decline_order: { Args: { p_id: string }; Returns: Answers['decline_order'] }
+      delete_app: { Args: { p_id: string }; Returns: Answers['delete_app'] }
       delete_argument: { Args: { p_id: string }; Returns: Answers['delete_argument'] }
       delete_asset: { Args: { p_asset_id: string }; Returns: Answers['delete_asset'] }
       delete_audio: { Args: { p_id: string }; Returns: Answers['delete_audio'] }
@@ -567,6 +578,7 @@ export type Database = {
         }
         Returns: Answers['list_appeals']
       }
+      list_apps: { Args: Record<PropertyKey, never>; Returns: Answers['list_apps'] }
       list_arguments: {
         Args: {
           p_cursor?: string
@@ -851,6 +863,7 @@ export type Database = {
       list_muted_keywords: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_muted_keywords'] }
       list_mutes: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_mutes'] }
       list_my_appeals: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_appeals'] }
+      list_my_apps: { Args: Record<PropertyKey, never>; Returns: Answers['list_my_apps'] }
       list_my_circles: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_my_circles'] }
       list_my_courses: {
         Args: { p_cursor?: string; p_limit?: number; p_role?: string }
@@ -1243,6 +1256,7 @@ export type Database = {
       revoke_invitation: { Args: { p_circle_id: string; p_id: string }; Returns: Answers['revoke_invitation'] }
       revoke_invite: { Args: { p_id: string }; Returns: Answers['revoke_invite'] }
       revoke_invite_code: { Args: { p_id: string }; Returns: Answers['revoke_invite_code'] }
+      revoke_my_app: { Args: { p_id: string }; Returns: Answers['revoke_my_app'] }
       rotate_webhook_secret: { Args: { p_id: string }; Returns: Answers['rotate_webhook_secret'] }
       rsvp_event: { Args: { p_id: string; p_status: string }; Returns: Answers['rsvp_event'] }
       search: {
@@ -1322,6 +1336,7 @@ export type Database = {
       unvote_argument: { Args: { p_id: string }; Returns: Answers['unvote_argument'] }
       unvote_poll: { Args: { p_id: string }; Returns: Answers['unvote_poll'] }
       unvote_solution: { Args: { p_id: string }; Returns: Answers['unvote_solution'] }
+      update_app: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_app'] }
       update_case: {
         Args: { p_category?: string; p_id: string; p_priority?: number; p_rule?: string }
         Returns: Answers['update_case']

@@ -43,6 +43,11 @@ export const defaultLimits = {
   unknown_invites_first: '1/s',
   unknown_invites: '300/h',
   refresh: '10/min 100/h',
+  // the endpoints of OAuth, per client address: an app on a server has one for all of its people
+  oauth: '600/min',
+  // access tokens, per app; and codes that a person enters for devices
+  oauth_app: '600/min 10000/h',
+  device_code: '10/min 50/h',
   forgot_password: '5/min 30/h',
   // links that verify an address, per person
   verify_email: '3/min 10/h',
@@ -234,6 +239,7 @@ const Variables = z.object({
   WEBHOOK_EXEMPT: list
     .pipe(z.array(z.string().regex(/^\d+(\.\d+){3}:\d+$/, 'must be addresses such as 10.0.0.7:8080')))
     .default([]),
+  REGISTER_APPS: z.enum(['admins', 'everyone']).default('admins'),
   REQUIRE_FACTOR: list.pipe(z.array(z.enum(['user', 'moderator', 'admin']))).optional(),
   PASSKEY_DOMAIN: z.string().toLowerCase().max(253).regex(hostName, 'must be a host name without a port').optional(),
   PASSKEY_ORIGINS: list
@@ -477,6 +483,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     }),
     androidApp: s.ANDROID_APP ? { name: s.ANDROID_APP, certificates: s.ANDROID_CERTIFICATES ?? [] } : undefined,
     appleAppIds: s.APPLE_APP_IDS,
+    registerApps: s.REGISTER_APPS,
     webhookExempt: s.WEBHOOK_EXEMPT,
     requireFactor: s.REQUIRE_FACTOR ?? [],
     // passkeys are bound to this domain, and used by pages of these origins

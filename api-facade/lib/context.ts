@@ -10,6 +10,7 @@ import type { PoolName, Pools } from './database.ts'
 import type { ApiError } from './errors.ts'
 import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
+import type { Oauth } from './oauth.ts'
 import type { Oidc } from './oidc.ts'
 import type { Previews } from './previews.ts'
 import type { Seals } from './seals.ts'
@@ -25,6 +26,7 @@ export type Services = {
   tokens: Tokens
   accessTokens: AccessTokens
   seals: Seals
+  oauth: Oauth
   oidc: Oidc
   /** The public key by which push services identify the instance. */
   pushKey: string

@@ -1,14 +1,10 @@
 // The OpenID provider with which people can also log in (OIDC_ISSUER), asked by openid-client. Nothing is stored until
 // the provider has sent the browser back: what belongs to a login is in its sealed state.
 // docs/decisions.md, Logging in elsewhere.
-import type { Hono } from 'hono'
-import * as client from 'openid-client'
+import type { Configuration } from 'openid-client'
+import { z } from 'zod'
 import type { Config } from './config.ts'
-import type { Context, Env } from './context.ts'
-import { ApiError, toApiError } from './errors.ts'
-import { send } from './headers.ts'
-import { otherMethods } from './routes.ts'
-import { z } from './schemas.ts'
+import { ApiError } from './errors.ts'
 import { hashOf, type Seals } from './seals.ts'
 
 /** Where the provider sends the browser. The operator registers this address of the facade there. */
@@ -35,13 +31,15 @@ export type Oidc = {
   issuer: string
 }
 
+/** Read at the first use, because most instances have no provider. */
+const openid = () => import('openid-client')
 const now = () => Math.floor(Date.now() / 1000)
 const Address = z.email().max(254)
 
 export function createOidc(config: Config, seals: Seals): Oidc {
   const { oidc: settings, facadeUrl } = config
-  let known: Promise<client.Configuration> | undefined
-  const connect = async (): Promise<client.Configuration> => {
+  let known: Promise<Configuration> | undefined
+  const connect = async (): Promise<Configuration> => {
     if (!settings) throw new ApiError('oidc_off')
     known ??= configurationOf(settings)
     known.catch(() => {
@@ -61,6 +59,7 @@ export function createOidc(config: Config, seals: Seals): Oidc {
 
     async begin(begun) {
       const provider = await connect()
+      const client = await openid()
       if (!allowed.includes(begun.returnTo)) throw new ApiError('oidc_address')
       const id = crypto.randomUUID()
       const start = now()
@@ -88,6 +87,7 @@ export function createOidc(config: Config, seals: Seals): Oidc {
 
     async finish({ id, fresh }, answer) {
       const provider = await connect()
+      const client = await openid()
       const tokens = await client.authorizationCodeGrant(provider, new URL(`${facadeUrl}${CALLBACK}?${answer}`), {
         pkceCodeVerifier: secretOf(id, 'verifier'),
         expectedState: answer.get('state') ?? '',
@@ -113,7 +113,8 @@ async function configurationOf({
   clientId,
   clientSecret,
   endpoints,
-}: NonNullable<Config['oidc']>): Promise<client.Configuration> {
+}: NonNullable<Config['oidc']>): Promise<Configuration> {
+  const client = await openid()
   const auth = clientSecret ? client.ClientSecretBasic(clientSecret) : client.None()
   const isLocal = new URL(issuer).protocol === 'http:' // configuration allows it only on this machine
   const options = { timeout: TIMEOUT, ...(isLocal && { execute: [client.allowInsecureRequests] }) }
@@ -134,56 +135,4 @@ async function configurationOf({
   provider.timeout = TIMEOUT
   if (isLocal) client.allowInsecureRequests(provider)
   return provider
-}
-
-const FINISH = `
-  select api.finish_oidc($1::uuid, decode($2::text, 'hex'), $3::text, $4::text, $5::text, $6::text, $7::boolean)`
-
-/**
- * Serves the address to which the provider sends the browser. It goes on to the client with a one-time code behind the
- * #, or with the code of an error; never with a token.
- */
-export function mountOidc(app: Hono<Env>): void {
-  app.get(CALLBACK, async (c) => {
-    const { oidc, limits } = c.get('services')
-    const over = await limits.route(c, 'oidc', undefined)
-    if (over) throw over
-    const answer = new URL(c.req.url).searchParams
-    const login = oidc.resume(answer.get('state') ?? '')
-    const behind = await finish(c, login, answer)
-    return send(c, null, 303, { Location: `${login.returnTo}#${new URLSearchParams(behind)}` })
-  })
-  app.all(CALLBACK, otherMethods(['GET']))
-}
-
-/** Asks the provider for the person, and records the login. @returns the one-time code, or the code of an error */
-async function finish(
-  c: Context,
-  login: Begun & { id: string },
-  answer: URLSearchParams,
-): Promise<Record<string, string>> {
-  const { oidc, seals, pools, log } = c.get('services')
-  const found = await oidc.finish(login, answer).catch((error: unknown) => {
-    if (error instanceof ApiError) return error.code
-    log.warn({ cause: causeOf(error) }, 'a login at the OpenID provider failed')
-    return 'oidc_refused'
-  })
-  if (typeof found === 'string') return { error: found }
-  const { id, challenge, fresh } = login
-  const code = seals.seal('oidc', { id, generation: 0 }, 'code')
-  const given = [id, hashOf(code), challenge, oidc.issuer, found.subject, found.email, fresh]
-  try {
-    await pools.gate.run((sql) => sql.unsafe(FINISH, given))
-  } catch (error) {
-    const { code: refused } = toApiError(error)
-    if (refused !== 'oidc_over') throw error
-    return { error: refused }
-  }
-  return { oidc: code }
-}
-
-/** Why a login failed, for the log: openid-client's code, and the provider's. Never an answer, which may have secrets. */
-function causeOf(error: unknown): string {
-  const { code, error: said } = (error ?? {}) as { code?: unknown; error?: unknown }
-  return [code, said].filter((one) => typeof one === 'string').join(' ') || 'unknown'
 }

@@ -5,7 +5,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The purposes of tokens: one is never valid for another purpose. */
-export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'alert' | 'unsubscribe' | 'upload' | 'oidc'
+export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'alert' | 'unsubscribe' | 'upload' | 'oidc' | 'app'
 /**
  * What a token contains: a UUID and a generation. The generation says how often the token was replaced; for a device it
  * is the day, for an upload the second at which it ends, for the state of a login at the provider the second at which it began.
@@ -45,6 +45,7 @@ export function createSeals(secrets: readonly [string, ...string[]]): Seals {
     unsubscribe: keysFor('unsubscribe'),
     upload: keysFor('upload'),
     oidc: keysFor('oidc'),
+    app: keysFor('app'),
   }
   const macOf = (key: Buffer, named: Buffer, holder: string) =>
     createHmac('sha256', key).update(named).update(holder).digest()

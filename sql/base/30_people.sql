@@ -55,7 +55,7 @@ create table app.settings (
 );
 comment on table app.settings is 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, '
   'public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt, backups (on or off), '
-  'require_factor (roles, separated by commas), proof_tier. Written by the '
+  'register_apps (admins or everyone), require_factor (roles, separated by commas), proof_tier. Written by the '
   'worker: embedding_model. Written by operators: searches_at_once. None is secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values
@@ -88,7 +88,7 @@ insert into private.errors (code, status, text) values
   ('username_taken', 409, 'This username is taken.'),
   ('role_required', 403, 'Your role does not allow this.'),
   ('factor_missing', 403, 'Your role requires a second factor. '
-   'Add an authenticator app or a passkey first, at /account.'),
+   'Add one first: POST /me/factors/totp or /me/factors/passkeys/options.'),
   ('feature_disabled', 403, 'This feature is currently switched off.');
 
 insert into private.lock_kinds (kind, position) values ('person', 230);

@@ -106,6 +106,38 @@ alter table app.ai_turns
   answer,
   answered_at));
 
+create function private.app_consents_rules(generation integer) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if (generation >= 0) is false then perform private.raise_check_violation('app_consents_generation_check'); end if;
+  return true;
+end $$;
+comment on function private.app_consents_rules is 'The checks of app.app_consents. Raises the code of the one that a row breaks.';
+grant execute on function private.app_consents_rules to anon, authenticated, service_role, gate;
+alter table app.app_consents
+  drop constraint app_consents_generation_check,
+  add constraint app_consents_rules check (private.app_consents_rules(generation));
+
+create function private.apps_rules(name text, website text, secret_hash bytea) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if ((name = btrim(name)) AND ((length(name) >= 1) AND (length(name) <= 60))) is false then perform private.raise_check_violation('app_name'); end if;
+  if ((length(website) <= 300) AND (website ~ '^https://[^\s/?#@]+([/?#]\S*)?$'::text)) is false then perform private.raise_check_violation('app_website'); end if;
+  if (length(secret_hash) = 32) is false then perform private.raise_check_violation('apps_secret_hash_check'); end if;
+  return true;
+end $$;
+comment on function private.apps_rules is 'The checks of app.apps. Raises the code of the one that a row breaks.';
+grant execute on function private.apps_rules to anon, authenticated, service_role, gate;
+alter table app.apps
+  drop constraint app_name,
+  drop constraint app_website,
+  drop constraint apps_secret_hash_check,
+  add constraint apps_rules check (private.apps_rules(name, website, secret_hash));
+
 create function private.audience_rules(level smallint) returns boolean
 language plpgsql immutable
 set search_path = ''

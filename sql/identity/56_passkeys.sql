@@ -78,11 +78,11 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    (select json_agg(json_build_object('id', encode(credential_id, 'base64'), 'transports', transports) order by id)
+    (select json_agg(json_build_object('id', encode(credential_id, 'hex'), 'transports', transports) order by id)
      from private.passkeys where user_id = p_user), '[]');
 end $$;
 comment on function private.known_credentials is
-  'The ids of a person''s passkeys in base64, for a browser: [{id, transports}].';
+  'The ids of a person''s passkeys in hex, for a browser: [{id, transports}].';
 
 create function api.start_passkey(p_challenge_hash bytea) returns json
 language plpgsql volatile security definer   -- only for gate: people may not write factors
@@ -96,12 +96,12 @@ begin
     perform private.raise_error('passkeys_full');
   end if;
   perform private.note_challenge(p_challenge_hash, v_caller, 'add');
-  return (select json_build_object('handle', encode(sha256(convert_to('passkey ' || id, 'UTF8')), 'base64'),
+  return (select json_build_object('handle', encode(sha256(convert_to('passkey ' || id, 'UTF8')), 'hex'),
                                    'username', username, 'known', private.known_credentials(id))
           from app.users where id = v_caller);
 end $$;
 comment on function api.start_passkey is
-  'For the facade alone: stores the challenge of a new passkey. {handle (how the device names the person, base64), '
+  'For the facade alone: stores the challenge of a new passkey. {handle (how the device names the person, hex), '
   'username, known: the passkeys that the caller has}.';
 
 create function api.start_passkey_login(p_challenge_hash bytea) returns json
@@ -140,7 +140,7 @@ begin
     select json_build_object(
       'isOpen', found,
       'passkey', (select json_build_object('id', p.id, 'userId', p.user_id,
-                                           'publicKey', encode(p.public_key, 'base64'),
+                                           'publicKey', encode(p.public_key, 'hex'),
                                            'credentialsVersion', u.credentials_version)
                   from private.passkeys p join app.users u on u.id = p.user_id
                   where p.credential_id = p_credential_id and p_purpose <> 'add'
@@ -148,7 +148,7 @@ begin
 end $$;
 comment on function api.take_passkey_challenge is
   'For the facade alone: uses up a challenge. {isOpen: whether it was one of this purpose and caller, passkey: {id, '
-  'userId, publicKey (base64), credentialsVersion}, null if there is none that the caller may use}.';
+  'userId, publicKey (hex), credentialsVersion}, null if there is none that the caller may use}.';
 
 create function api.add_passkey(
   p_credential_id bytea, p_public_key bytea, p_counter bigint, p_transports text[], p_name text, p_seconds integer,

@@ -1,6 +1,6 @@
--- Logging in with an OpenID provider. The facade talks to the provider; the rules are here. The client chooses a secret
--- verifier and gives its hash, the challenge, when it begins. The provider then sends the browser back to the facade,
--- which gives it a one-time code. Only who knows the verifier can use this code.
+-- Logging in with an OpenID provider. The facade talks to the provider; the rules are here. The client chooses a
+-- secret verifier and gives its hash, the challenge, when it begins. The provider then sends the browser back to the
+-- facade, which gives it a one-time code. Only who knows the verifier can use this code.
 -- docs/decisions.md, Logging in elsewhere.
 
 create table private.identities (
@@ -36,7 +36,8 @@ create index oidc_logins_created_at_idx on private.oidc_logins (created_at);
 comment on table private.oidc_logins is
   'Logins at the provider that have come back, each once by its id, with the SHA-256 of their one-time code.';
 comment on column private.oidc_logins.challenge is 'SHA-256 of the client''s verifier, in base64url.';
-comment on column private.oidc_logins.is_fresh is 'Whether the provider asked for the password, at most 5 minutes ago.';
+comment on column private.oidc_logins.is_fresh is
+  'Whether the provider asked for the password, at most 5 minutes ago.';
 comment on column private.oidc_logins.used_at is 'When the one-time code was used; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('private.oidc_logins', 'created_at', '1 hour');
 
@@ -116,7 +117,8 @@ begin
   where issuer = p_login.issuer and subject = p_login.subject;
   return v_identity;
 end $$;
-comment on function private.find_identity is 'The linked account of a login at the provider; null if nobody linked it.';
+comment on function private.find_identity is
+  'The linked account of a login at the provider; null if nobody linked it.';
 
 create function private.add_identity(p_user uuid, p_login private.oidc_logins) returns void
 language plpgsql volatile
@@ -193,8 +195,8 @@ begin
   return private.login_answer(v_person, v_claims);
 end $$;
 comment on function api.register_elsewhere is
-  'For the facade alone: like api.register, but with a login at the provider instead of a password. The address is the '
-  'one that the provider verified.';
+  'For the facade alone: like api.register, but with a login at the provider instead of a password. The address is '
+  'the one that the provider verified.';
 
 create function private.list_own_identities() returns json
 language plpgsql stable security definer   -- people may not read identities
@@ -276,7 +278,8 @@ begin
   end if;
   perform private.mail_about_factor(v_caller, 'identityUnlinked');
 end $$;
-comment on function private.unlink_own_identity is 'Removes a linked login of the caller, unless it is the last way in.';
+comment on function private.unlink_own_identity is
+  'Removes a linked login of the caller, unless it is the last way in.';
 
 create function api.unlink_identity(p_id uuid) returns json
 language plpgsql volatile
@@ -287,7 +290,8 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.unlink_identity is
-  'Removes a linked login of the caller, who has given a fresh proof. Their only way to log in stays: identity_needed.';
+  'Removes a linked login of the caller, who has given a fresh proof. Their only way to log in stays: '
+  'identity_needed.';
 
 create function api.prove_elsewhere(p_id uuid, p_code_hash bytea, p_challenge text) returns json
 language plpgsql volatile security definer   -- only for gate: the facade checks the one-time code's seal
@@ -308,5 +312,5 @@ begin
   return json_build_object('provedUntil', private.utc(now() + interval '10 minutes'));
 end $$;
 comment on function api.prove_elsewhere is
-  'For the facade alone: records a fresh proof of this session by a login at the provider that asked for the password, '
-  '{provedUntil}. People with a second factor prove that factor instead.';
+  'For the facade alone: records a fresh proof of this session by a login at the provider that asked for the '
+  'password, {provedUntil}. People with a second factor prove that factor instead.';

@@ -48,7 +48,8 @@ export async function openTab(browser: Browser, origin: string, given: TabOption
   })
   page.on('request', (request) => {
     const { origin: to, protocol } = new URL(request.url())
-    if (![origin, ...elsewhere].includes(to) && !['data:', 'blob:'].includes(protocol)) errors.push(`A request to ${request.url()}`)
+    if (![origin, ...elsewhere].includes(to) && !['data:', 'blob:'].includes(protocol))
+      errors.push(`A request to ${request.url()}`)
   })
   const isClean = (statuses: number[] = []) => {
     const expected = new RegExp(`status of (${statuses.join('|')}) `)

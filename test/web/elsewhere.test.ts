@@ -31,7 +31,7 @@ const { admin, alice } = await world({
 })
 const browser = await startBrowser()
 
-test('a person joins with the provider, logs in with it, and another one links it', { timeout: 180_000 }, async () => {
+test('a person joins with the provider and logs in with it', { timeout: 180_000 }, async () => {
   provider.accounts.nora = { email: 'nora@example.org', email_verified: true }
   provider.account = 'nora'
   const tab = await openTab(browser, origin, { elsewhere: [provider.issuer] })
@@ -47,7 +47,7 @@ test('a person joins with the provider, logs in with it, and another one links i
   await tab.getByLabel('Last name').fill('例')
   await tab.getByLabel('Date of birth').fill('1990-01-31')
   await tab.getByLabel('Country').selectOption('DE')
-  await tab.getByLabel('City').fill('Berlin')
+  await tab.locator('[name=city]').fill('Berlin')
   await tab.isAccessible()
   await tab.getByRole('button', { name: 'Join', exact: true }).click()
   await tab.getByText('nora').first().waitFor()
@@ -56,8 +56,13 @@ test('a person joins with the provider, logs in with it, and another one links i
   await tab.getByRole('button', { name: 'Log in with Example' }).click()
   await tab.getByRole('navigation').first().waitFor()
   tab.isClean()
+  await tab.close()
+})
 
-  // somebody who has not linked anything is told so, and links it after a login with the password
+test('somebody who has not linked a login is told so, and links it after one with a password', {
+  timeout: 180_000,
+}, async () => {
+  const tab = await openTab(browser, origin, { elsewhere: [provider.issuer] })
   provider.accounts.alice = { email: 'alice.elsewhere@example.org', email_verified: true }
   provider.account = 'alice'
   await tab.goto('/account')

@@ -1,6 +1,7 @@
 // The pages for people by their addresses. Mail links to some of them.
 import type { ComponentType } from '../lib/html.ts'
 import { Account } from './pages/account.ts'
+import { Consent, Device } from './pages/apps.ts'
 import { EndSession } from './pages/end-session.ts'
 import { Join } from './pages/join.ts'
 import { Notifications } from './pages/notifications.ts'
@@ -22,6 +23,8 @@ export const pages: Record<(typeof paths)[number], Page> = {
   '/notifications': { title: (t) => t.notifications.title, page: Notifications },
   '/join': { title: (t) => t.join.title, page: Join },
   '/account': { title: (t) => t.account.title, page: Account },
+  '/oauth/consent': { title: (t) => t.allow.title, page: Consent },
+  '/oauth/device': { title: (t) => t.allow.deviceTitle, page: Device },
   '/rules': { title: (t) => t.rules.title, page: Rules },
   '/privacy': { title: (t) => t.privacy.title, page: Privacy },
 }

@@ -10,4 +10,6 @@ export const paths = [
   '/account',
   '/rules',
   '/privacy',
+  '/oauth/consent',
+  '/oauth/device',
 ] as const

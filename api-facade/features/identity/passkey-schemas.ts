@@ -129,7 +129,7 @@ export const Passkey = z
     createdAt: Timestamp.describe('When it was added.'),
     lastUsedAt: Timestamp.nullable().describe('When it was last used; null if never.'),
   })
-  .openapi('Passkey')
+  .openapi('Passkey', { description: 'A passkey of yours.' })
 export const PasskeyAdded = z
   .object({
     passkey: Passkey,
@@ -146,11 +146,11 @@ export const PasskeyAdded = z
 const FoundPasskey = z.object({
   id: z.string(),
   userId: z.string(),
-  publicKey: z.base64(),
+  publicKey: z.hex(),
   credentialsVersion: z.number(),
 })
 /** What the database returns. */
 export const Taken = z.object({ isOpen: z.boolean(), passkey: FoundPasskey.nullable() })
-/** Bytes are in base64. */
-export const KnownKeys = z.object({ known: z.array(z.object({ id: z.base64(), transports: z.array(z.string()) })) })
-export const Started = KnownKeys.extend({ handle: z.base64(), username: z.string() })
+/** Bytes are in hex. */
+export const KnownKeys = z.object({ known: z.array(z.object({ id: z.hex(), transports: z.array(z.string()) })) })
+export const Started = KnownKeys.extend({ handle: z.hex(), username: z.string() })

@@ -31,7 +31,7 @@ const TIMEOUT = 5 * 60_000
 
 const newChallenge = () => randomBytes(32).toString('base64url')
 const hexOf = (base64: string) => bytea(Buffer.from(base64, 'base64url').toString('hex'))
-const urlOf = (base64: string) => Buffer.from(base64, 'base64').toString('base64url')
+const urlOf = (hex: string) => Buffer.from(hex, 'hex').toString('base64url')
 const keysOf = ({ known }: z.output<typeof KnownKeys>) =>
   known.map(({ id, transports }) => ({ id: urlOf(id), type: 'public-key', transports }))
 
@@ -123,7 +123,7 @@ const library = () => import('@simplewebauthn/server')
 async function verify(c: Context, purpose: Purpose, signed: z.output<typeof Signed>) {
   const { passkey, expected } = await take(c, purpose, signed)
   nobody ??= keyOfNobody()
-  const publicKey = new Uint8Array(passkey ? Buffer.from(passkey.publicKey, 'base64') : nobody)
+  const publicKey = new Uint8Array(passkey ? Buffer.from(passkey.publicKey, 'hex') : nobody)
   const { verifyAuthenticationResponse } = await library()
   // SQL compares the counter, under the lock of the passkey
   const credential = { id: signed.id, publicKey, counter: 0 }

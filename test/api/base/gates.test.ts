@@ -20,7 +20,7 @@ const gates = [
   'wiki_reputation',
 ]
 const others =
-  /_not_yours$|^(space_(not_member|role|banned)|role_required|case_own|person_(banned|suspended)|password_wrong|factor_(missing|required)|code_wrong|proof_required|proposal_ineligible|upload_refused|conversation_closed|no_shared_circle|not_enrolled|invitation_required|order_party)$/
+  /_not_yours$|^(space_(not_member|role|banned)|role_required|case_own|person_(banned|suspended)|password_wrong|factor_(missing|required)|code_wrong|proof_required|proposal_ineligible|upload_refused|conversation_closed|no_shared_circle|not_enrolled|invitation_required|order_party|passkey_wrong)$/
 
 /** Codes that depend on the body, so that they cannot be checked before it is read. */
 const ofTheBody: Record<string, string[]> = {

@@ -280,7 +280,7 @@ describe('An attacker', () => {
     expect([to, code === '']).toEqual([APP, false])
   })
 
-  test('is told nothing of a refusal at the provider but that it was refused', async () => {
+  test('is not told why the provider refused', async () => {
     provider.account = undefined
     const back = await provider.visit(await begin(newVerifier()))
     expect(back.searchParams.get('error')).toBe('access_denied')

@@ -1,0 +1,380 @@
+// OAuth 2.1 with a client of another make (oauth4webapi): all flows, and the attacks of RFC 9700.
+import { createServer } from 'node:net'
+import * as oauth from 'oauth4webapi'
+import { describe, expect, test } from 'vitest'
+import type { Person } from '../../support/person.ts'
+import { world } from '../../support/world.ts'
+
+/** A port that is free, because the issuer must be known before the facade starts. */
+const port = await new Promise<number>((resolve) => {
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as { port: number }
+    server.close(() => resolve(port))
+  })
+})
+const issuer = `http://localhost:${port}`
+const { alice, bob, carla, admin, database } = await world({
+  env: { PORT: String(port), HOST: 'localhost', FACADE_URL: issuer },
+})
+const letEveryoneRegister = () =>
+  database.owner`update app.settings set value = 'everyone' where key = 'register_apps'`
+const closed = await alice.post('/apps', { name: 'x', redirectUris: ['https://x.example/'], scopes: ['posts:read'] })
+await letEveryoneRegister()
+
+const insecure = { [oauth.allowInsecureRequests]: true }
+const as = await oauth
+  .discoveryRequest(new URL(issuer), { algorithm: 'oauth2', ...insecure })
+  .then((answer) => oauth.processDiscoveryResponse(new URL(issuer), answer))
+
+const DONE = 'https://garden.example/done'
+type Made = { id: string }
+async function register(owner: Person, more: Record<string, unknown> = {}): Promise<oauth.Client> {
+  const app = { name: 'Garden', redirectUris: [DONE], scopes: ['posts:read', 'posts:write'], ...more }
+  const { status, body } = await owner.post<Made>('/apps', app)
+  expect(status).toBe(201)
+  return { client_id: body.id }
+}
+
+const garden = await register(bob)
+
+/** A browser: it keeps the cookies of each path. */
+function browser() {
+  const jar = new Map<string, { value: string; path: string }>()
+  return async (url: string, init: RequestInit = {}) => {
+    const { pathname } = new URL(url)
+    const cookies = [...jar].filter(([, { path }]) => pathname.startsWith(path)).map(([name, { value }]) => `${name}=${value}`)
+    const answer = await fetch(url, {
+      redirect: 'manual',
+      ...init,
+      headers: { ...init.headers, ...(cookies.length > 0 && { cookie: cookies.join('; ') }) },
+    })
+    for (const cookie of answer.headers.getSetCookie()) {
+      expect(cookie).toMatch(/httponly/i)
+      expect(cookie).toMatch(/samesite=lax/i)
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      jar.set(name, { value, path: /path=([^;]+)/i.exec(cookie)?.[1] ?? '/' })
+    }
+    return answer
+  }
+}
+type Browser = ReturnType<typeof browser>
+
+type Asked = { verifier: string; state: string; browse: Browser; request: string }
+/** The app sends the browser to the instance, which shows the page. */
+async function ask(client: oauth.Client, more: Record<string, string> = {}): Promise<Asked> {
+  const verifier = oauth.generateRandomCodeVerifier()
+  const state = oauth.generateRandomState()
+  const url = new URL(as.authorization_endpoint ?? '')
+  const parameters = {
+    client_id: client.client_id,
+    redirect_uri: DONE,
+    response_type: 'code',
+    scope: 'posts:read',
+    state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...more,
+  }
+  for (const [name, value] of Object.entries(parameters)) if (value) url.searchParams.set(name, value)
+  const browse = browser()
+  const answer = await browse(url.href)
+  const to = new URL(answer.headers.get('location') ?? '', issuer)
+  return { verifier, state, browse, request: to.searchParams.get('request') ?? (to.href as string) }
+}
+
+const bearer = (person: Person) => ({ authorization: `Bearer ${person.token}`, 'content-type': 'application/json' })
+const decide = (asked: Asked, person: Person, allow = true, browse = asked.browse) =>
+  browse(`${issuer}/api/v1/oauth/consent`, {
+    method: 'POST',
+    headers: bearer(person),
+    body: JSON.stringify({ request: asked.request, allow }),
+  })
+
+/** The person agrees. @returns where the browser arrives */
+async function agree(asked: Asked, person = alice, allow = true): Promise<URL> {
+  const answer = await decide(asked, person, allow)
+  expect(answer.status).toBe(200)
+  const { next } = (await answer.json()) as { next: string }
+  const back = await asked.browse(next)
+  return new URL(back.headers.get('location') ?? '')
+}
+
+/** The app takes the answer, and gets tokens. */
+async function redeem(client: oauth.Client, arrived: URL, { state, verifier }: Asked, auth = oauth.None()) {
+  const parameters = oauth.validateAuthResponse(as, client, arrived, state)
+  const answer = await oauth.authorizationCodeGrantRequest(as, client, auth, parameters, DONE, verifier, insecure)
+  return oauth.processAuthorizationCodeResponse(as, client, answer)
+}
+
+const refresh = async (client: oauth.Client, token = '') =>
+  oauth.processRefreshTokenResponse(
+    as,
+    client,
+    await oauth.refreshTokenGrantRequest(as, client, oauth.None(), token, insecure),
+  )
+const tokens = async (client = garden, person = alice, more = {}) => {
+  const asked = await ask(client, more)
+  return redeem(client, await agree(asked, person), asked)
+}
+const reads = async (token: string) => (await alice.withToken(token).get('/feed')).status
+const refused = (code: string) => expect.objectContaining({ error: code })
+
+describe('OAuth', { timeout: 60_000 }, () => {
+  test('describes itself (RFC 8414), and has nothing of OpenID Connect', () => {
+    expect(as).toMatchObject({
+      issuer,
+      authorization_endpoint: `${issuer}/oauth/authorize`,
+      token_endpoint: `${issuer}/oauth/token`,
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+    })
+    expect(as.jwks_uri).toBeUndefined()
+  })
+
+  test('gives an app the scopes that the person allowed, and no more', async () => {
+    const asked = await ask(garden)
+    const page = await asked.browse(`${issuer}/api/v1/oauth/consent?request=${asked.request}`)
+    expect(await page.json()).toMatchObject({
+      app: { name: 'Garden', redirectHost: 'garden.example' },
+      scopes: [{ scope: 'posts:read' }],
+    })
+    const arrived = await agree(asked)
+    expect(arrived.searchParams.get('iss')).toBe(issuer)
+    const found = await redeem(garden, arrived, asked)
+    expect(found.access_token).toMatch(/^kith_app_/)
+    expect(found).toMatchObject({ scope: 'posts:read', token_type: 'bearer', expires_in: 900 })
+    expect(await reads(found.access_token)).toBe(200)
+    const post = await alice.withToken(found.access_token).post('/posts', { body: 'x', visibility: 'public' })
+    expect([post.status, post.headers.get('x-error-code')]).toEqual([403, 'scope_missing'])
+    const again = await refresh(garden, found.refresh_token)
+    expect(await reads(again.access_token)).toBe(200)
+    const { body } = await alice.get<{ items: unknown[] }>('/me/apps')
+    expect(body.items).toMatchObject([{ id: garden.client_id, name: 'Garden', scopes: ['posts:read'] }])
+  })
+
+  test('lets an app with a secret prove itself, and no app in its place', async () => {
+    const client = await register(bob, { name: 'Server', isConfidential: true })
+    const early = await fetch(`${as.authorization_endpoint}?client_id=${client.client_id}&response_type=code`)
+    expect(await early.json()).toMatchObject({ error: 'invalid_client' }) // it has no secret yet
+    const made = await bob.post<{ secret: string }>(`/apps/${client.client_id}/secret`)
+    const asked = await ask(client)
+    const arrived = await agree(asked)
+    await expect(redeem(client, arrived, asked)).rejects.toMatchObject(refused('invalid_client'))
+    await expect(redeem(client, arrived, asked, oauth.ClientSecretPost('wrong'))).rejects.toMatchObject(
+      refused('invalid_client'),
+    )
+    const found = await redeem(client, arrived, asked, oauth.ClientSecretBasic(made.body.secret))
+    const info = await oauth.introspectionRequest(
+      as,
+      client,
+      oauth.ClientSecretPost(made.body.secret),
+      found.access_token,
+      insecure,
+    )
+    expect(await oauth.processIntrospectionResponse(as, client, info)).toMatchObject({ active: true, scope: 'posts:read' })
+    const kept = await database.owner`select secret_hash from app.apps where id = ${client.client_id}`
+    expect(JSON.stringify(kept)).not.toContain(made.body.secret)
+  })
+
+  test('lets a device in when the person enters its code, once', async () => {
+    const start = async () => {
+      const answer = await oauth.deviceAuthorizationRequest(
+        as,
+        garden,
+        oauth.None(),
+        new URLSearchParams({ scope: 'posts:read' }),
+        insecure,
+      )
+      return oauth.processDeviceAuthorizationResponse(as, garden, answer)
+    }
+    const poll = async (code: string) =>
+      oauth.processDeviceCodeResponse(
+        as,
+        garden,
+        await oauth.deviceCodeGrantRequest(as, garden, oauth.None(), code, insecure),
+      )
+    const device = await start()
+    expect(device.verification_uri).toBe(`${issuer}/oauth/device`)
+    await expect(poll(device.device_code)).rejects.toMatchObject(refused('authorization_pending'))
+    const shown = await alice.post('/oauth/device', { userCode: device.user_code.toLowerCase() })
+    expect(shown.body).toMatchObject({ app: { name: 'Garden' }, scopes: [{ scope: 'posts:read' }] })
+    const decision = { userCode: device.user_code, allow: true }
+    expect((await alice.post('/oauth/device/decision', decision)).status).toBe(204)
+    expect((await carla.post('/oauth/device/decision', decision)).status).toBe(410)
+    const found = await poll(device.device_code)
+    expect(await reads(found.access_token)).toBe(200)
+    // a device code that comes again ends what it gave
+    await expect(poll(device.device_code)).rejects.toMatchObject(refused('invalid_grant'))
+    expect(await reads(found.access_token)).toBe(401)
+
+    const refusedDevice = await start()
+    await alice.post('/oauth/device/decision', { userCode: refusedDevice.user_code, allow: false })
+    await expect(poll(refusedDevice.device_code)).rejects.toMatchObject(refused('access_denied'))
+  })
+
+  test('tells the app when the person refuses', async () => {
+    const asked = await ask(garden)
+    const arrived = await agree(asked, alice, false)
+    expect(arrived.searchParams.get('error')).toBe('access_denied')
+    expect(arrived.searchParams.get('state')).toBe(asked.state)
+  })
+
+  test('refuses a code with another verifier, of another app, or for another address (RFC 9700, 4.5)', async () => {
+    const asked = await ask(garden)
+    const arrived = await agree(asked)
+    const injected = { ...asked, verifier: oauth.generateRandomCodeVerifier() }
+    await expect(redeem(garden, arrived, injected)).rejects.toMatchObject(refused('invalid_grant'))
+    const other = await register(carla)
+    await expect(redeem(other, arrived, asked)).rejects.toMatchObject(refused('invalid_grant'))
+    const form = { grant_type: 'authorization_code', code: arrived.searchParams.get('code') ?? '', client_id: garden.client_id }
+    const elsewhere = await fetch(as.token_endpoint ?? '', {
+      method: 'POST',
+      body: new URLSearchParams({ ...form, code_verifier: asked.verifier, redirect_uri: 'https://evil.example/' }),
+    })
+    expect(await elsewhere.json()).toMatchObject({ error: 'invalid_grant' })
+    expect(await reads((await redeem(garden, arrived, asked)).access_token)).toBe(200)
+  })
+
+  test('ends everything when a code comes twice, also at once (4.5; RFC 6749, 4.1.2)', async () => {
+    const asked = await ask(garden)
+    const arrived = await agree(asked)
+    const found = await redeem(garden, arrived, asked)
+    await expect(redeem(garden, arrived, asked)).rejects.toMatchObject(refused('invalid_grant'))
+    expect(await reads(found.access_token)).toBe(401)
+    await expect(refresh(garden, found.refresh_token)).rejects.toMatchObject(refused('invalid_grant'))
+
+    const raced = await ask(garden)
+    const back = await agree(raced)
+    const results = await Promise.allSettled([redeem(garden, back, raced), redeem(garden, back, raced)])
+    expect(results.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1)
+  })
+
+  test('requires PKCE with S256 (4.8.2, downgrade)', async () => {
+    const downgrades: Record<string, string>[] = [{ code_challenge: '' }, { code_challenge_method: 'plain' }, { code_challenge_method: '' }]) {
+      const { request } = await ask(garden, more)
+      expect(new URL(request).searchParams.get('error'), JSON.stringify(more)).toBe('invalid_request')
+    }
+  })
+
+  test('leads only to registered addresses, compared exactly (4.1, 4.11)', async () => {
+    for (const redirect_uri of [
+      'https://evil.example/',
+      `${DONE}/more`,
+      `${DONE}?x=1`,
+      'https://garden.example.evil.example/done',
+      'https://garden.example@evil.example/done',
+      'https://garden.example/done/../evil',
+      'javascript:alert(1)',
+    ]) {
+      const url = new URL(as.authorization_endpoint ?? '')
+      url.search = String(
+        new URLSearchParams({ client_id: garden.client_id, response_type: 'code', scope: 'posts:read', redirect_uri }),
+      )
+      const answer = await fetch(url, { redirect: 'manual' })
+      expect([answer.status, answer.headers.get('location')], redirect_uri).toEqual([400, null])
+    }
+    for (const bad of ['javascript:alert(1)', 'http://garden.example/', 'https://x.example/#a', 'data:text/html,x'])
+      expect((await bob.post('/apps', { name: 'x', redirectUris: [bad], scopes: ['posts:read'] })).status, bad).toBe(422)
+    // an app on the person's own machine cannot know its port
+    const native = await register(bob, { redirectUris: ['http://127.0.0.1/done', 'org.example.garden:/done'] })
+    const asked = await ask(native, { redirect_uri: 'http://127.0.0.1:54321/done' })
+    expect((await agree(asked)).origin).toBe('http://127.0.0.1:54321')
+  })
+
+  test('names itself in each answer, so that a client notices a mix-up (4.4)', async () => {
+    const asked = await ask(garden)
+    const arrived = await agree(asked)
+    expect(() =>
+      oauth.validateAuthResponse({ ...as, issuer: 'https://other.example' }, garden, arrived, asked.state),
+    ).toThrow(/iss/)
+    arrived.searchParams.delete('iss')
+    expect(() => oauth.validateAuthResponse(as, garden, arrived, asked.state)).toThrow(/iss/)
+  })
+
+  test('ends a consent when an old refresh token comes again (4.14)', async () => {
+    const first = await tokens()
+    const second = await refresh(garden, first.refresh_token)
+    // the answer may have been lost: for 10 seconds the same successor
+    expect((await refresh(garden, first.refresh_token)).refresh_token).toBe(second.refresh_token)
+    const third = await refresh(garden, second.refresh_token)
+    await expect(refresh(garden, first.refresh_token)).rejects.toMatchObject(refused('invalid_grant'))
+    await expect(refresh(garden, third.refresh_token)).rejects.toMatchObject(refused('invalid_grant'))
+    expect(await reads(third.access_token)).toBe(401)
+    const stranger = await register(carla)
+    const own = await tokens()
+    await expect(refresh(stranger, own.refresh_token)).rejects.toMatchObject(refused('invalid_grant'))
+  })
+
+  test('takes consent only from the browser that asked, by a login (4.7, CSRF)', async () => {
+    const asked = await ask(garden)
+    const other = await decide(asked, alice, true, browser())
+    expect([other.status, other.headers.get('x-error-code')]).toEqual([410, 'consent_over'])
+    const form = await asked.browse(`${issuer}/api/v1/oauth/consent`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain' },
+      body: JSON.stringify({ request: asked.request, allow: true }),
+    })
+    expect(form.status).toBe(401)
+    const page = await fetch(`${issuer}/oauth/consent`)
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    const app = await tokens()
+    const byApp = await decide(asked, alice.withToken(app.access_token))
+    expect([byApp.status, byApp.headers.get('x-error-code')]).toEqual([403, 'session_required'])
+    // one request does not answer another one
+    const twice = await decide({ ...asked, request: 'another-request' }, alice)
+    expect(twice.status).toBe(410)
+  })
+
+  test('lets only staff give what only staff may do, and no app more than it registered', async () => {
+    const client = await register(bob, { scopes: ['staff:read', 'posts:read'] })
+    const asked = await ask(client, { scope: 'staff:read' })
+    const answer = await decide(asked, alice)
+    expect([answer.status, answer.headers.get('x-error-code')]).toEqual([403, 'role_required'])
+    await agree(await ask(client, { scope: 'staff:read' }), admin)
+    const { request } = await ask(garden, { scope: 'economy:write' })
+    expect(new URL(request).searchParams.get('error')).toBe('invalid_scope')
+  })
+
+  test('ends the tokens of an app with the consent, the app, the password, a ban and a global logout', async () => {
+    const over = async (person: Person, found: oauth.TokenEndpointResponse, client = garden) => {
+      expect((await person.withToken(found.access_token).get('/feed')).status).toBe(401)
+      await expect(refresh(client, found.refresh_token)).rejects.toMatchObject({ error: /invalid_(grant|client)/ })
+    }
+    const revoked = await tokens()
+    expect((await alice.delete(`/me/apps/${garden.client_id}`)).status).toBe(204)
+    await over(alice, revoked)
+    expect((await alice.delete(`/me/apps/${garden.client_id}`)).status).toBe(404)
+
+    const byApp = await tokens()
+    await oauth.revocationRequest(as, garden, oauth.None(), byApp.refresh_token ?? '', insecure)
+    await over(alice, byApp)
+
+    const gone = await register(bob, { name: 'Gone' })
+    const ofGone = await tokens(gone)
+    expect((await bob.delete(`/apps/${gone.client_id}`)).status).toBe(204)
+    await over(alice, ofGone, gone)
+
+    const loggedOut = await tokens(garden, carla)
+    await carla.post('/auth/logout', { scope: 'global' })
+    await over(carla, loggedOut)
+
+    const again = await carla.login()
+    const changed = await tokens(garden, again)
+    await again.patch('/me/password', { currentPassword: carla.password, newPassword: 'another password' })
+    await over(again, changed)
+
+    const banned = await tokens(garden, alice)
+    await admin.post(`/admin/people/alice/ban`, { reason: 'test' })
+    await over(alice, banned)
+  })
+
+  test('keeps no code, token or cookie as it is', async () => {
+    expect(closed.headers.get('x-error-code')).toBe('apps_closed')
+    const found = await tokens(garden, bob)
+    const [{ all }] = (await database.owner`
+      select (select json_agg(r) from private.oauth_records r)::text || (select json_agg(c) from app.app_consents c)::text
+          || (select json_agg(t) from app.access_tokens t)::text as all`) as unknown as [{ all: string }]
+    expect(all).toContain(garden.client_id)
+    for (const secret of [found.access_token, found.refresh_token ?? '']) expect(all).not.toContain(secret)
+  })
+})
