@@ -229,9 +229,10 @@ language plpgsql volatile security definer   -- only for gate: trusts the facade
 set search_path = ''
 as $$
 declare
-  v_app app.apps := private.lock_own_app(p_id);
+  v_app app.apps;
 begin
   perform private.count_writes('apps');
+  v_app := private.lock_own_app(p_id);
   if not v_app.is_confidential then
     perform private.raise_error('app_public');
   end if;

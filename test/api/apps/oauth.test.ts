@@ -16,8 +16,7 @@ const issuer = `http://localhost:${port}`
 const { alice, bob, carla, admin, database } = await world({
   env: { PORT: String(port), HOST: 'localhost', FACADE_URL: issuer },
 })
-const letEveryoneRegister = () =>
-  database.owner`update app.settings set value = 'everyone' where key = 'register_apps'`
+const letEveryoneRegister = () => database.owner`update app.settings set value = 'everyone' where key = 'register_apps'`
 const closed = await alice.post('/apps', { name: 'x', redirectUris: ['https://x.example/'], scopes: ['posts:read'] })
 await letEveryoneRegister()
 
@@ -42,7 +41,9 @@ function browser() {
   const jar = new Map<string, { value: string; path: string }>()
   return async (url: string, init: RequestInit = {}) => {
     const { pathname } = new URL(url)
-    const cookies = [...jar].filter(([, { path }]) => pathname.startsWith(path)).map(([name, { value }]) => `${name}=${value}`)
+    const cookies = [...jar]
+      .filter(([, { path }]) => pathname.startsWith(path))
+      .map(([name, { value }]) => `${name}=${value}`)
     const answer = await fetch(url, {
       redirect: 'manual',
       ...init,
@@ -171,7 +172,10 @@ describe('OAuth', { timeout: 60_000 }, () => {
       found.access_token,
       insecure,
     )
-    expect(await oauth.processIntrospectionResponse(as, client, info)).toMatchObject({ active: true, scope: 'posts:read' })
+    expect(await oauth.processIntrospectionResponse(as, client, info)).toMatchObject({
+      active: true,
+      scope: 'posts:read',
+    })
     const kept = await database.owner`select secret_hash from app.apps where id = ${client.client_id}`
     expect(JSON.stringify(kept)).not.toContain(made.body.secret)
   })
@@ -226,7 +230,11 @@ describe('OAuth', { timeout: 60_000 }, () => {
     await expect(redeem(garden, arrived, injected)).rejects.toMatchObject(refused('invalid_grant'))
     const other = await register(carla)
     await expect(redeem(other, arrived, asked)).rejects.toMatchObject(refused('invalid_grant'))
-    const form = { grant_type: 'authorization_code', code: arrived.searchParams.get('code') ?? '', client_id: garden.client_id }
+    const form = {
+      grant_type: 'authorization_code',
+      code: arrived.searchParams.get('code') ?? '',
+      client_id: garden.client_id,
+    }
     const elsewhere = await fetch(as.token_endpoint ?? '', {
       method: 'POST',
       body: new URLSearchParams({ ...form, code_verifier: asked.verifier, redirect_uri: 'https://evil.example/' }),
@@ -274,7 +282,9 @@ describe('OAuth', { timeout: 60_000 }, () => {
       expect([answer.status, answer.headers.get('location')], redirect_uri).toEqual([400, null])
     }
     for (const bad of ['javascript:alert(1)', 'http://garden.example/', 'https://x.example/#a', 'data:text/html,x'])
-      expect((await bob.post('/apps', { name: 'x', redirectUris: [bad], scopes: ['posts:read'] })).status, bad).toBe(422)
+      expect((await bob.post('/apps', { name: 'x', redirectUris: [bad], scopes: ['posts:read'] })).status, bad).toBe(
+        422,
+      )
     // an app on the person's own machine cannot know its port
     const native = await register(bob, { redirectUris: ['http://127.0.0.1/done', 'org.example.garden:/done'] })
     const asked = await ask(native, { redirect_uri: 'http://127.0.0.1:54321/done' })

@@ -64,9 +64,11 @@ export const de: Texts = {
     refuse: 'Ablehnen',
     back: 'Sie kehren zur App zurück.',
     over: 'Diese Anfrage ist abgelaufen. Beginnen Sie in der App von vorn.',
-    staffOnly: 'Die App verlangt Rechte, die nur Moderation und Administration haben. Sie können sie deshalb nicht zulassen.',
+    staffOnly:
+      'Die App verlangt Rechte, die nur Moderation und Administration haben. Sie können sie deshalb nicht zulassen.',
     deviceText: 'Melden Sie sich an, um ein Gerät zu verbinden, das einen Code anzeigt.',
-    deviceWarning: 'Geben Sie nur einen Code ein, den Ihr eigenes Gerät anzeigt. Wer Ihnen einen Code schickt, bekäme Zugang zu Ihrem Konto.',
+    deviceWarning:
+      'Geben Sie nur einen Code ein, den Ihr eigenes Gerät anzeigt. Wer Ihnen einen Code schickt, bekäme Zugang zu Ihrem Konto.',
     code: 'Code auf dem Gerät',
     go: 'Weiter',
     deviceAllowed: 'Das Gerät ist verbunden. Dort geht es weiter.',
@@ -83,9 +85,11 @@ export const de: Texts = {
       'notifications:read': 'Ihre Benachrichtigungen und deren Einstellungen lesen.',
       'notifications:write': 'Benachrichtigungen als gelesen markieren, Einstellungen ändern und Geräte anmelden.',
       'spaces:read': 'Gruppen und Gilden mit Mitgliedern, Anträgen, Abstimmungen und Kassen lesen.',
-      'spaces:write': 'Gruppen und Gilden gründen, ändern, betreten und verlassen, abstimmen und Mana der Kassen bewegen.',
+      'spaces:write':
+        'Gruppen und Gilden gründen, ändern, betreten und verlassen, abstimmen und Mana der Kassen bewegen.',
       'contents:read': 'Videos, Audio, Kurse, Debatten, Termine, Probleme, Projekte und das Wiki lesen.',
-      'contents:write': 'Videos, Audio, Kurse, Debatten, Termine, Probleme, Projekte und das Wiki ändern und mitmachen.',
+      'contents:write':
+        'Videos, Audio, Kurse, Debatten, Termine, Probleme, Projekte und das Wiki ändern und mitmachen.',
       'media:read': 'den Stand Ihrer Uploads lesen.',
       'media:write': 'Dateien hochladen und löschen.',
       'economy:read': 'Ihr Guthaben, Ihre Zahlungen, Angebote und Bestellungen lesen.',
