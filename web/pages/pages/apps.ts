@@ -95,7 +95,7 @@ export function Device() {
       <${Form}
         fields=${[{ name: 'userCode', label: t.code, fill: 'off', min: 8, max: 20, value: query.value.get('user_code') ?? '' }]}
         action=${t.go}
-        words=${wordsOf()}
+        words=${{ ...wordsOf(), consent_over: t.noCode }}
         places=${{ consent_over: 'userCode' }}
         submit=${find}
       />`

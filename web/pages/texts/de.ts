@@ -70,6 +70,7 @@ export const de: Texts = {
     deviceWarning:
       'Geben Sie nur einen Code ein, den Ihr eigenes Gerät anzeigt. Wer Ihnen einen Code schickt, bekäme Zugang zu Ihrem Konto.',
     code: 'Code auf dem Gerät',
+    noCode: 'Kein Gerät zeigt diesen Code an, oder er ist abgelaufen.',
     go: 'Weiter',
     deviceAllowed: 'Das Gerät ist verbunden. Dort geht es weiter.',
     deviceRefused: 'Das Gerät wurde nicht verbunden.',

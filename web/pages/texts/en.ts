@@ -66,6 +66,7 @@ export const en = {
     deviceText: 'Log in to connect a device that shows a code.',
     deviceWarning: 'Enter only a code that your own device shows. Whoever sent you a code would get into your account.',
     code: 'Code on the device',
+    noCode: 'No device shows this code, or it has expired.',
     go: 'Continue',
     deviceAllowed: 'The device is connected. You can go on there.',
     deviceRefused: 'The device was not connected.',
