@@ -145,7 +145,11 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(found.access_token).toMatch(/^kith_app_/)
     expect(found).toMatchObject({ scope: 'posts:read', token_type: 'bearer', expires_in: 900 })
     expect(await reads(found.access_token)).toBe(200)
-    const post = await alice.withToken(found.access_token).post('/posts', { body: 'x', visibility: 'public' })
+    const post = await fetch(`${issuer}/api/v1/posts`, {
+      method: 'POST',
+      headers: bearer(alice.withToken(found.access_token)),
+      body: JSON.stringify({ body: 'x', visibility: 'public' }),
+    })
     expect([post.status, post.headers.get('x-error-code')]).toEqual([403, 'scope_missing'])
     const again = await refresh(garden, found.refresh_token)
     expect(await reads(again.access_token)).toBe(200)
@@ -370,11 +374,11 @@ describe('OAuth', { timeout: 60_000 }, () => {
 
     const again = await carla.login()
     const changed = await tokens(garden, again)
-    await again.patch('/me/password', { currentPassword: carla.password, newPassword: 'another password' })
+    await again.patch('/identity/me/password', { currentPassword: carla.password, newPassword: 'another password' })
     await over(again, changed)
 
     const banned = await tokens(garden, alice)
-    await admin.post(`/admin/people/alice/ban`, { reason: 'test' })
+    await admin.post('/admin/users/alice/ban', { reason: 'test' })
     await over(alice, banned)
   })
 
