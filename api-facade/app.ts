@@ -139,12 +139,13 @@ async function readPart(app: Hono<Env>, c: Context, ...[path, more, batch]: Read
 }
 
 /** What the API shares with the services beside it. */
-const siteOf = ({ config, pools, limits }: Services) => ({
+const siteOf = ({ config, pools, limits, tokens }: Services) => ({
   pools,
   cors: (c: Context) => cors(c, config.corsOrigins),
   limit: (c: Context) => limits.global(c, 1),
   readBody: (c: Context) => readJsonText(c, config.bodyLimit),
   isTooDeep,
+  claimsOf: (token: string) => tokens.verify(token),
   clientAddress,
   traceparent,
   apiErrorOf: toApiError,

@@ -16,6 +16,7 @@ import { Instance } from './instance.ts'
 import { arranged, textOf } from './openapi-text.ts'
 import { API, camelCase, hasCsv, idOf, type Route, type Row, spellings, type Whole } from './routes.ts'
 import { ErrorBody, shared, z as zod } from './schemas.ts'
+import { scopeOf } from './scopes.ts'
 import { version } from './version.ts'
 
 /** A limit in words: 5 requests a minute. */
@@ -53,7 +54,13 @@ type Responses = Path['responses']
 export function openApiText(features: readonly Feature[]): string {
   const app = new OpenAPIHono()
   const registry = app.openAPIRegistry
-  registry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
+  registry.registerComponent('securitySchemes', 'bearer', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'The token of a login, or an access token of `POST /me/tokens`, which may do only what its scopes allow: `x-scope` of a route says which one it needs (`any`: every access token may). A route without `x-scope` takes no access token.',
+  })
   registry.register('Error', ErrorBody)
   for (const [name, header] of Object.entries(headers)) registry.registerComponent('headers', name, header)
   registry.registerComponent('schemas', 'ErrorCode', errorCodes)
@@ -500,11 +507,18 @@ function pathOf(route: Route, named: Set<string>): Path {
     ...(hasCsv(row) && {
       'x-csv': 'With `Accept: text/csv` the answer is CSV: up to 20 pages, and a Link to the rest.',
     }),
+    ...scopeNote(route),
     security: row.access === 'public' ? [] : [{ bearer: [] }],
     request: requestOf(row),
     responses: { ...successOf(row), ...(row.etag && unchanged), ...errorsOf(row) },
     ...(row.later && !alias && { callbacks: callbacksOf(row.later) }),
   }
+}
+
+/** Which scope an access token needs; nothing if the route takes no access token with scopes, or no token at all. */
+function scopeNote(route: Route): { 'x-scope'?: string } {
+  const scope = scopeOf(route)
+  return scope === undefined ? {} : { 'x-scope': scope ?? 'any' }
 }
 
 const callbacksOf = (later: NonNullable<Row['later']>) =>
@@ -624,7 +638,7 @@ function successOf(row: Row): Responses {
 const usual: Readonly<Record<number, readonly ErrorCode[]>> = {
   400: ['malformed_json'],
   401: ['token_missing', 'token_invalid', 'token_expired', 'token_revoked'],
-  403: ['role_required'],
+  403: ['scope_missing'],
   412: ['changed_since'],
   413: ['body_too_large'],
   415: ['content_type_unsupported'],
@@ -680,10 +694,11 @@ function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
 }
 
 /** The codes that the facade itself can answer on such a route. */
-function generalCodes({ access, params, query, body, upload, idempotent, original }: Whole): ErrorCode[] {
+function generalCodes({ access, scope, params, query, body, upload, idempotent, original }: Whole): ErrorCode[] {
   const codes: ErrorCode[] = ['rate_limited', 'internal_error', 'service_unavailable']
   if (access !== 'public') codes.push('token_missing', 'token_invalid', 'token_expired', 'token_revoked')
   if (access === 'moderator' || access === 'admin') codes.push('role_required')
+  if (access !== 'public' && scope !== 'any') codes.push(scope === 'none' ? 'session_required' : 'scope_missing')
   if (body) codes.push('malformed_json', 'body_too_large', 'content_type_unsupported')
   if (upload) codes.push('malformed_json', 'content_type_unsupported')
   if (params || query || body || idempotent) codes.push('validation_failed', 'value_invalid')

@@ -74,9 +74,6 @@ export const areas = {
 } as const satisfies Record<string, { features: readonly string[]; read: string; write: string }>
 export type Area = keyof typeof areas
 
-/** The features whose routes have scopes of no area by themselves: `any` token may use them, or `none`. */
-const others: Readonly<Record<string, 'any' | 'none' | undefined>> = { batch: 'any', import: 'none' }
-
 export type Scope = `${Area}:${'read' | 'write'}`
 
 /** The area of a route, `any` if every access token may use it, `none` if only a login may. */
@@ -84,7 +81,7 @@ function areaOf({ feature, row }: Route): Area | 'any' | 'none' {
   if (row.scope) return row.scope
   if (row.access === 'moderator' || row.access === 'admin') return 'staff'
   const names = Object.keys(areas) as Area[]
-  const area = names.find((name) => (areas[name].features as readonly string[]).includes(feature)) ?? others[feature]
+  const area = names.find((name) => (areas[name].features as readonly string[]).includes(feature))
   if (!area) throw new Error(`api-facade/lib/scopes.ts: the feature ${feature} has no area`)
   return area
 }

@@ -19,7 +19,7 @@ const ALLOWED =
 
 /** Mounts the route before the API's own limits and errors: it has those of a Supabase gateway. */
 export function mountRpc<E extends Env>(app: Hono<E>, jwtSecrets: readonly string[], site: Site): void {
-  const door = createDoor(jwtSecrets)
+  const door = createDoor(jwtSecrets, site.claimsOf)
   app.use(`${REST}/*`, async (c: Context, next: Next) => {
     site.note(c, 'route', `${c.req.method} ${REST}`)
     if (site.cors(c)) {

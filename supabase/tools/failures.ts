@@ -14,7 +14,7 @@ export type Target = { type: string; finder: string }
 /** Functions whose callers don't get their codes: a call dispatches one event, so not all listeners' codes apply. */
 const crossroads = ['private.dispatch_event']
 /** Codes that every function that needs the caller may raise. They are documented once, not for each function. */
-export const general = ['token_missing', 'token_revoked']
+export const general = ['token_missing', 'token_revoked', 'scope_missing', 'session_required']
 /** Functions that raise the code given as their argument. */
 const raisers = ['private.raise_error', 'private.error_response']
 const functionName = String.raw`\b(?:api|private)\.[a-z_]+`

@@ -21,7 +21,7 @@ const uncounted: Record<string, string> = {
     read_conversation`,
   'it overwrites something of the caller': `
     archive_group restore_group set_bond_level set_default_persona set_intent update_circle update_me update_persona
-    update_preferences vote_on_proposal vote_poll end_session end_other_sessions log_out remove_passkey
+    update_preferences vote_on_proposal vote_poll end_session end_other_sessions end_access_token log_out remove_passkey
       remove_totp rename_passkey renew_recovery_codes start_totp`,
   'the number a person can have is limited': `
     add_push_token appeal_decision create_appeal create_circle create_invite create_persona create_series delete_circle delete_persona

@@ -98,6 +98,10 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   })
   sample('end_session', { p_id: '00000000-0000-4000-8000-000000000001' })
   sample('end_other_sessions')
+  const [made] = await owner<{ id: string }[]>`
+    insert into app.access_tokens (user_id, kind, name, token_hash, scopes, issued_at, expires_at)
+    values (${me.id}, 'personal', 'a program', sha256('program'), '{posts:read}', 0, 1) returning id`
+  sample('end_access_token', { p_id: made?.id })
   const now = Math.floor(Date.now() / 1000)
   const fresh = { iat: now, exp: now + 900 }
   for (const { id } of [me, guarded])

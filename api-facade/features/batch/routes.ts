@@ -65,6 +65,7 @@ export default routes('batch', {
     description:
       'For a screen that needs several answers. Each read is answered as a request of its own would be, with its own status, in the order of the requests. It counts as one request of your network; the limits of a route and of a person count each read. A method other than GET, and a path that is no read of `/api/v1`, are 422 `batch_request` for that read; so are exports, files and calendars. After 4 million characters the other reads are 413 `batch_large`. The answer is not compressed if it contains an invite code.',
     access: 'user',
+    scope: 'any',
     id: 'batch',
     body: Batch,
     handler: batch,

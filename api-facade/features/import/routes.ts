@@ -5,7 +5,7 @@ import type { Context } from '../../lib/context.ts'
 import { ApiError, lookUp } from '../../lib/errors.ts'
 import { setHeader } from '../../lib/headers.ts'
 import { bodyOf, discardBody, requireJson } from '../../lib/input.ts'
-import { routes } from '../../lib/routes.ts'
+import { routesOfLogins } from '../../lib/routes.ts'
 import { z } from '../../lib/schemas.ts'
 import { isSigned, PublicKey, readSignature } from '../../lib/signing.ts'
 import { BYTES, type Head, readDossier } from './reading.ts'
@@ -88,7 +88,7 @@ async function keysOf(c: Context, issuer: string): Promise<readonly PublicKey[] 
 
 export const about = 'Moving to this instance: the import of an export of another account.'
 
-export default routes('import', {
+export default routesOfLogins('import', {
   'GET /me/import': {
     summary: 'See the progress of your last import',
     description: '404 `import_none` if you have imported nothing within the last 7 days.',

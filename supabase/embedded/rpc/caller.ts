@@ -3,7 +3,7 @@ import type { HonoRequest } from 'hono'
 import { errors, type JWTPayload } from 'jose'
 import { jwtVerifier } from '../jwt.ts'
 import { RestError } from './errors.ts'
-import type { PoolName } from './site.ts'
+import type { PoolName, Site } from './site.ts'
 
 /** The claims of the token, and the pool with the rights of its role. */
 export type Caller = { claims: JWTPayload; pool: PoolName }
@@ -43,10 +43,15 @@ function restErrorFor(error: unknown): RestError {
  * Makes a function that identifies the caller, or refuses like the gateway (no key, or neither the anon nor the service
  * key) or like PostgREST (an invalid token). private.check_caller checks whether the holder is still valid.
  */
-export function createDoor(secrets: readonly string[]): Door {
+export function createDoor(secrets: readonly string[], claimsOf: Site['claimsOf']): Door {
   const payloadOf = jwtVerifier(secrets, { clockTolerance: SKEW })
 
+  /** Verifies a JWT, or an access token with scopes. */
   async function verify(token: string): Promise<JWTPayload> {
+    if (token.startsWith('kith_'))
+      return claimsOf(token).catch(() => {
+        throw refused('PGRST301', 'The access token is not valid')
+      })
     const parts = token.split('.').length
     if (token === '') throw refused('PGRST301', 'Empty JWT is sent in Authorization header')
     if (parts !== 3) throw refused('PGRST301', `Expected 3 parts in JWT; got ${parts}`)

@@ -14,6 +14,8 @@ export type Site = {
   cors(c: Context): boolean
   /** Counts a request of this client address. @returns the headers of the answer if the limit is exceeded */
   limit(c: Context): Promise<{ headers: Record<string, string> } | null>
+  /** The claims of an access token with scopes, which is no JWT. @throws if it is not valid */
+  claimsOf(token: string): Promise<{ sub: string; role: string }>
   clientAddress(c: Context): string
   /** The trace of the running request, as a traceparent. */
   traceparent(): string | undefined
