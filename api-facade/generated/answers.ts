@@ -3046,6 +3046,7 @@ export interface Schemas {
     name: string
     conditions: Schemas['RuleCondition'][]
     appliesTo: (
+      | 'argument'
       | 'audio'
       | 'course'
       | 'debate'
@@ -3055,7 +3056,10 @@ export interface Schemas {
       | 'problem'
       | 'project'
       | 'reply'
+      | 'review'
+      | 'solution'
       | 'video'
+      | 'video-comment'
     )[]
     action: 'case' | 'hide'
     category?: string
@@ -4875,6 +4879,7 @@ export interface Schemas {
     name: string
     conditions: Schemas['RuleCondition'][]
     appliesTo: (
+      | 'argument'
       | 'audio'
       | 'course'
       | 'debate'
@@ -4884,7 +4889,10 @@ export interface Schemas {
       | 'problem'
       | 'project'
       | 'reply'
+      | 'review'
+      | 'solution'
       | 'video'
+      | 'video-comment'
     )[]
     category: string
     action: 'case' | 'hide'
@@ -4910,6 +4918,7 @@ export interface Schemas {
   RuleDraft: {
     conditions: Schemas['RuleCondition'][]
     appliesTo: (
+      | 'argument'
       | 'audio'
       | 'course'
       | 'debate'
@@ -4919,13 +4928,17 @@ export interface Schemas {
       | 'problem'
       | 'project'
       | 'reply'
+      | 'review'
+      | 'solution'
       | 'video'
+      | 'video-comment'
     )[]
     cursor?: string | null
   }
   RuleHit: {
     id: string
     targetType:
+      | 'argument'
       | 'audio'
       | 'course'
       | 'debate'
@@ -4935,7 +4948,10 @@ export interface Schemas {
       | 'problem'
       | 'project'
       | 'reply'
+      | 'review'
+      | 'solution'
       | 'video'
+      | 'video-comment'
     targetId: string
     authorId: string
     author: Schemas['PersonCard']
@@ -4956,6 +4972,7 @@ export interface Schemas {
   }
   RuleReplayHit: {
     targetType:
+      | 'argument'
       | 'audio'
       | 'course'
       | 'debate'
@@ -4965,7 +4982,10 @@ export interface Schemas {
       | 'problem'
       | 'project'
       | 'reply'
+      | 'review'
+      | 'solution'
       | 'video'
+      | 'video-comment'
     targetId: string
     authorId: string
     author: Schemas['PersonCard']

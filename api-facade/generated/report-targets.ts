@@ -24,6 +24,7 @@ export const reportTargets = [
 
 /** Those that rules judge: private.judged_types. */
 export const judgedTypes = [
+  'argument',
   'audio',
   'course',
   'debate',
@@ -33,5 +34,8 @@ export const judgedTypes = [
   'problem',
   'project',
   'reply',
+  'review',
+  'solution',
   'video',
+  'video-comment',
 ] as const

@@ -221,6 +221,8 @@ begin
     execute format('update %s set removed_at = $2 where id = $1', v_child.relation) using p_id, v_removed;
     perform private.record_moderation(p_kind, p_id, case when p_removed then 'removed' else 'restored' end, v_author,
                                       p_reason);
+  elsif private.takes_over(p_kind, p_id, p_removed) then
+    perform private.record_moderation(p_kind, p_id, 'removed', v_author, p_reason);
   end if;
   return json_build_object('id', p_id, 'kind', p_kind, 'removedAt', private.utc(v_removed));
 end $$;

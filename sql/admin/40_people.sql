@@ -228,8 +228,8 @@ begin
   return private.staff_account(v_person.id);
 end $$;
 comment on function api.unlimit_person is
-  'Ends a limit of another person. Repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. '
-  'Leaves an audit entry.';
+  'Ends a limit of another person. Repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, '
+  'limitedAt}. Leaves an audit entry.';
 
 create function private.job_end_suspensions() returns integer
 language plpgsql volatile security definer   -- the worker may touch no table

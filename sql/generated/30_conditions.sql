@@ -29,10 +29,12 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_type = 'audio' then
+  if p_type = 'argument' then
+    return private.find_child_versions(p_type, p_id, p_since);
+  elsif p_type = 'audio' then
     return private.find_content_versions(p_type, p_id, p_since);
   elsif p_type = 'course' then
-    return private.find_content_versions(p_type, p_id, p_since);
+    return private.find_course_versions(p_type, p_id, p_since);
   elsif p_type = 'debate' then
     return private.find_content_versions(p_type, p_id, p_since);
   elsif p_type = 'event' then
@@ -47,8 +49,14 @@ begin
     return private.find_content_versions(p_type, p_id, p_since);
   elsif p_type = 'reply' then
     return private.find_reply_versions(p_type, p_id, p_since);
+  elsif p_type = 'review' then
+    return private.find_child_versions(p_type, p_id, p_since);
+  elsif p_type = 'solution' then
+    return private.find_child_versions(p_type, p_id, p_since);
   elsif p_type = 'video' then
     return private.find_content_versions(p_type, p_id, p_since);
+  elsif p_type = 'video-comment' then
+    return private.find_child_versions(p_type, p_id, p_since);
   end if;
   return null;
 end $$;

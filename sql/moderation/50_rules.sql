@@ -1,4 +1,4 @@
--- Rules, by which the instance reports or hides posts, replies and contents automatically. A rule begins in shadow,
+-- Rules, by which the instance reports or hides what people write automatically. A rule begins in shadow,
 -- where it only records what it would have done.
 -- docs/decisions.md, Staff.
 
@@ -17,16 +17,19 @@ comment on type private.judged is
 create table private.judged_types (
   type      text primary key references private.report_targets on delete restrict,
   finder    text not null check (finder ~ '^private\.[a-z_]+$'),
-  relation  regclass not null,
-  hidden_at name not null check (hidden_at in ('hidden_at', 'removed_at')),
-  verb      text not null references private.decision_kinds on delete restrict,
-  lock_kind text not null references private.lock_kinds on delete restrict,
-  counters  text
+  relation  regclass,
+  hidden_at name check (hidden_at in ('hidden_at', 'removed_at')),
+  verb      text references private.decision_kinds on delete restrict,
+  lock_kind text references private.lock_kinds on delete restrict,
+  counters  text,
+  present   text not null default 'deleted_at is null',
+  check (num_nulls(relation, hidden_at, verb, lock_kind) in (0, 4))
 );
 create index judged_types_verb_idx on private.judged_types (verb);
 create index judged_types_lock_kind_idx on private.judged_types (lock_kind);
 comment on table private.judged_types is
-  'Registry: the types of things that rules judge.';
+  'Registry: the types of things that rules judge. If relation, hidden_at, verb and lock_kind are null, a rule can '
+  'only open a case about such a thing.';
 comment on column private.judged_types.finder is
   'Function (text, uuid, timestamptz) returns private.judged[]: the versions of a thing since a time, the newest '
   'first; null if there is none. `npm run gen` writes the function that calls it (sql/generated/30_conditions.sql).';
@@ -35,6 +38,7 @@ comment on column private.judged_types.hidden_at is
 comment on column private.judged_types.verb is
   'The verb of the audit entry that a rule leaves when it hides such a thing: <type>.<verb>.';
 comment on column private.judged_types.lock_kind is 'The kind of the lock of the thing.';
+comment on column private.judged_types.present is 'The condition for rows of the table that were not deleted.';
 comment on column private.judged_types.counters is
   'The query for the posts whose counters change when the thing ($1) is hidden; null if there are none.';
 

@@ -59,13 +59,62 @@ end $$;
 comment on function private.find_content_versions is
   'The current version of a content, with its title and its text; earlier ones are not kept. A draft has none.';
 
+create function private.find_course_versions(p_type text, p_id uuid, p_since timestamptz) returns private.judged[]
+language plpgsql stable security definer   -- rules judge what nobody else may see
+set search_path = ''
+as $$
+declare
+  v_course private.judged[] := private.find_content_versions(p_type, p_id, p_since);
+begin
+  return (
+    select v_course || array_agg((p_type, p_id, v_course[1].author_id, v_course[1].at, array[l.title, l.body],
+                                  private.keyword_words(private.keyword_text(array[l.title, l.body])))::private.judged
+                                 order by l.position)
+    from app.course_lessons l where l.course_id = p_id and v_course is not null);
+end $$;
+comment on function private.find_course_versions is
+  'The current version of a course and, as further versions, its lessons (at most 200), whose times are not kept. A '
+  'draft has none.';
+call private.force_index_scans('private.find_course_versions');
+
+create function private.find_child_versions(p_type text, p_id uuid, p_since timestamptz) returns private.judged[]
+language plpgsql stable security definer   -- rules judge what nobody else may see
+set search_path = ''
+as $$
+begin
+  return (
+    select array_agg((p_type, p_id, c.author_id, c.at, array[c.body],
+                      private.keyword_words(private.keyword_text(array[c.body])))::private.judged)
+    from (
+      select a.author_id, a.created_at as at, a.body from app.debate_arguments a
+      where p_type = 'argument' and a.id = p_id and a.deleted_at is null
+      union all
+      select s.author_id, coalesce(s.edited_at, s.created_at), s.body from app.problem_solutions s
+      where p_type = 'solution' and s.id = p_id and s.deleted_at is null
+      union all
+      select r.author_id, r.created_at, r.body from app.offering_reviews r where p_type = 'review' and r.id = p_id
+      union all
+      select v.author_id, v.created_at, v.body from app.video_comments v
+      where p_type = 'video-comment' and v.id = p_id) c
+    where c.at >= p_since);
+end $$;
+comment on function private.find_child_versions is
+  'The current version of an argument, a solution, a review or a comment; earlier ones are not kept.';
+call private.force_index_scans('private.find_child_versions');
+
 insert into private.judged_types (type, finder, relation, hidden_at, verb, lock_kind, counters) values
   ('post', 'private.find_post_versions', 'app.posts', 'hidden_at', 'hidden', 'post', null),
   ('reply', 'private.find_reply_versions', 'app.replies', 'hidden_at', 'hidden', 'post',
    'select post_id from app.replies where id = $1');
 insert into private.judged_types (type, finder, relation, hidden_at, verb, lock_kind)
-select kind, 'private.find_content_versions', 'app.contents', 'removed_at', 'removed', 'content'
+select kind, case kind when 'course' then 'private.find_course_versions' else 'private.find_content_versions' end,
+       'app.contents', 'removed_at', 'removed', 'content'
 from private.content_kinds;
+insert into private.judged_types (type, finder, relation, hidden_at, verb, lock_kind, present)
+select kind, 'private.find_child_versions', relation, 'removed_at', 'removed', 'content',
+       case kind when 'review' then 'true' else 'deleted_at is null' end   -- nobody deletes reviews
+from private.content_child_kinds;
+insert into private.judged_types (type, finder) values ('video-comment', 'private.find_child_versions');
 
 create function private.lock_judged(p_type text, p_id uuid) returns void
 language plpgsql volatile security definer   -- nobody else may read the registry
@@ -75,6 +124,9 @@ declare
   v_type  private.judged_types := (select t from private.judged_types t where t.type = p_type);
   v_posts uuid[];
 begin
+  if v_type.relation is null then
+    return;
+  end if;
   if v_type.counters is not null then
     -- safe: the query comes from the registry
     execute format('select array(%s)', v_type.counters) into v_posts using p_id;
@@ -94,14 +146,17 @@ declare
   v_type   private.judged_types := (select t from private.judged_types t where t.type = p_type);
   v_hidden uuid;
 begin
-  -- safe: the names come from the registry
-  execute format('update %1$s set %2$I = now() where id = $1 and %2$I is null and deleted_at is null returning id',
-                 v_type.relation, v_type.hidden_at) into v_hidden using p_id;
+  if v_type.relation is null then
+    return false;
+  end if;
+  -- safe: the names and the condition come from the registry
+  execute format('update %1$s set %2$I = now() where id = $1 and %2$I is null and %3$s returning id',
+                 v_type.relation, v_type.hidden_at, v_type.present) into v_hidden using p_id;
   return v_hidden is not null;
 end $$;
 comment on function private.hide_by_rule is
   'Hides a thing from everyone but its author, as staff hides or removes it. The worker leaves the audit entry. '
-  'Returns false if it was hidden or deleted before.';
+  'Returns false if it was hidden or deleted before, or if rules can''t hide things of its type.';
 
 create function private.judge(
   p_type text, p_id uuid, p_judged text[], p_since timestamptz default '-infinity'
@@ -231,18 +286,27 @@ create trigger _110_judge_reported after insert on app.reports
 
 insert into private.event_types (name, payload, happens) values
   ('moderation.content.written', '{contentId,kind,authorId}',
-   'a content is published or edited and a rule judges its kind');
+   'a content, or what somebody wrote within one, is published or edited and a rule judges its kind');
+
+create function private.judge_at_commit(p_type text, p_id uuid, p_author uuid) returns void
+language plpgsql volatile security definer   -- the author may not read rules
+set search_path = ''
+as $$
+begin
+  perform private.judge(p_type, p_id, '{at once,at a report}');
+  if exists (select from app.moderation_rules r where r.judged = 'soon' and p_type = any (r.applies_to)) then
+    perform private.emit('moderation.content.written', json_build_object(
+      'contentId', p_id, 'kind', p_type, 'authorId', p_author), array[p_author]);
+  end if;
+end $$;
+comment on function private.judge_at_commit is 'Judges a thing that its author has published or edited.';
 
 create function private.judge_content() returns trigger
 language plpgsql security definer   -- the author may not read rules
 set search_path = ''
 as $$
 begin
-  perform private.judge(new.kind, new.id, '{at once,at a report}');
-  if exists (select from app.moderation_rules r where r.judged = 'soon' and new.kind = any (r.applies_to)) then
-    perform private.emit('moderation.content.written', json_build_object(
-      'contentId', new.id, 'kind', new.kind, 'authorId', new.author_id), array[new.author_id]);
-  end if;
+  perform private.judge_at_commit(new.kind, new.id, new.author_id);
   return null;
 end $$;
 comment on function private.judge_content is 'Trigger: judges a content that its author has published or edited.';
@@ -255,6 +319,45 @@ create constraint trigger _190_judge_edited_content after update of edited_at, i
   when (new.deleted_at is null and (new.edited_at is distinct from old.edited_at or new.is_draft <> old.is_draft))
   execute function private.judge_content();
 
+create function private.judge_child() returns trigger
+language plpgsql security definer   -- the author may not read rules
+set search_path = ''
+as $$
+begin
+  perform private.judge_at_commit(tg_argv[0], new.id, new.author_id);
+  return null;
+end $$;
+comment on function private.judge_child is
+  'Trigger: judges what somebody has written, or edited, within a content. Its argument is the type.';
+create constraint trigger _190_judge_new after insert on app.debate_arguments
+  deferrable initially deferred for each row execute function private.judge_child('argument');
+create constraint trigger _190_judge_new after insert on app.problem_solutions
+  deferrable initially deferred for each row execute function private.judge_child('solution');
+create constraint trigger _190_judge_edited after update of edited_at on app.problem_solutions
+  deferrable initially deferred for each row
+  when (new.deleted_at is null and new.edited_at is distinct from old.edited_at)
+  execute function private.judge_child('solution');
+create constraint trigger _190_judge_new after insert on app.offering_reviews
+  deferrable initially deferred for each row execute function private.judge_child('review');
+create constraint trigger _190_judge_new after insert on app.video_comments
+  deferrable initially deferred for each row execute function private.judge_child('video-comment');
+
+create function private.judge_lesson() returns trigger
+language plpgsql security definer   -- reads the head of the course
+set search_path = ''
+as $$
+begin
+  perform private.judge_at_commit('course', new.course_id,
+                                  (select author_id from app.contents where id = new.course_id));
+  return null;
+end $$;
+comment on function private.judge_lesson is 'Trigger: judges the course of a lesson that its author has written.';
+create constraint trigger _190_judge_new after insert on app.course_lessons
+  deferrable initially deferred for each row execute function private.judge_lesson();
+create constraint trigger _190_judge_edited after update of title, body on app.course_lessons
+  deferrable initially deferred for each row
+  when ((new.title, new.body) is distinct from (old.title, old.body)) execute function private.judge_lesson();
+
 create function private.judge_written(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
@@ -263,7 +366,8 @@ begin
   perform private.judge(e.payload ->> 'kind', (e.payload ->> 'contentId')::uuid, '{soon}')
   from (select * from unnest(p_effects) order by id) e;
 end $$;
-comment on function private.judge_written is 'Listener: as private.judge_published, for contents.';
+comment on function private.judge_written is
+  'Listener: as private.judge_published, for contents and what is written within them.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.judge_post', 950, 'at once'),

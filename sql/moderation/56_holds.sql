@@ -93,9 +93,9 @@ begin
     return;
   end if;
   perform private.lock_judged(p_type, p_id);
-  -- safe: the names come from the registry
-  execute format('select author_id from %s where id = $1 and %I is not null and deleted_at is null for no key update',
-                 v_type.relation, v_type.hidden_at) into v_author using p_id;
+  -- safe: the names and the condition come from the registry
+  execute format('select author_id from %s where id = $1 and %I is not null and %s for no key update',
+                 v_type.relation, v_type.hidden_at, v_type.present) into v_author using p_id;
   if v_author is null or not private.only_rules_hid(p_type, p_id) then
     return;   -- staff has decided while we waited
   end if;

@@ -1,6 +1,8 @@
 -- Replaying a rule: what it would have hit in the last 30 days.
 -- docs/decisions.md, Staff.
 
+create index video_comments_created_at_idx on app.video_comments (created_at desc, id desc);
+
 create function private.was_removed(p_type text, p_id uuid) returns boolean
 language plpgsql stable security definer   -- nobody else may read what staff removed
 set search_path = ''
@@ -56,6 +58,24 @@ begin
     (select c.kind, c.id, c.created_at from app.contents c
      where p_applies_to && array(select kind from private.content_kinds)
        and (c.created_at, c.id) < (v_at, v_id) and c.created_at >= v_oldest and c.deleted_at is null
+     order by c.created_at desc, c.id desc limit c_most)
+    union all
+    (select 'argument', c.id, c.created_at from app.debate_arguments c
+     where 'argument' = any (p_applies_to) and (c.created_at, c.id) < (v_at, v_id) and c.created_at >= v_oldest
+       and c.deleted_at is null
+     order by c.created_at desc, c.id desc limit c_most)
+    union all
+    (select 'solution', c.id, c.created_at from app.problem_solutions c
+     where 'solution' = any (p_applies_to) and (c.created_at, c.id) < (v_at, v_id) and c.created_at >= v_oldest
+       and c.deleted_at is null
+     order by c.created_at desc, c.id desc limit c_most)
+    union all
+    (select 'review', c.id, c.created_at from app.offering_reviews c
+     where 'review' = any (p_applies_to) and (c.created_at, c.id) < (v_at, v_id) and c.created_at >= v_oldest
+     order by c.created_at desc, c.id desc limit c_most)
+    union all
+    (select 'video-comment', c.id, c.created_at from app.video_comments c
+     where 'video-comment' = any (p_applies_to) and (c.created_at, c.id) < (v_at, v_id) and c.created_at >= v_oldest
      order by c.created_at desc, c.id desc limit c_most)
     order by at desc, id desc limit c_most) w;
   v_looked := coalesce(cardinality(v_ids), 0);

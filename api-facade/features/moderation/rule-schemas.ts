@@ -83,11 +83,13 @@ const AppliesTo = z
   .array(z.enum(judgedTypes))
   .min(1)
   .max(judgedTypes.length)
-  .describe('The types of things that it judges: posts, replies and kinds of contents.')
+  .describe(
+    'The types of things that it judges: posts, replies, kinds of contents, and what people write within contents. A course is judged with its lessons.',
+  )
 const Action = z
   .enum(['case', 'hide'])
   .describe(
-    '`case`: opens a case for staff. `hide`: also hides it from everyone but its author, until staff unhides it, restores a content, or dismisses the case.',
+    '`case`: opens a case for staff. `hide`: also hides it from everyone but its author, until staff unhides it, restores it, or dismisses the case. A `video-comment` is never hidden.',
   )
 const Mode = z
   .enum(['shadow', 'live', 'off'])

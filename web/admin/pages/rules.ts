@@ -1,5 +1,4 @@
-// Rules: what the instance does automatically with posts, replies and contents, and what a rule would do before it
-// goes live.
+// Rules: what the instance does automatically with what people write, and what a rule would do before it goes live.
 import type { Schema } from 'kith/client'
 import { ask, FormField, valuesOf } from '../../lib/dialog.ts'
 import { ErrorNote, notify } from '../../lib/errors.ts'
@@ -24,6 +23,7 @@ type Replay = Schema<'RuleReplay'>
 const judged: Schema<'NewRule'>['appliesTo'] = [
   ...(['post', 'reply', 'audio', 'course', 'debate', 'event'] as const),
   ...(['offering', 'problem', 'project', 'video'] as const),
+  ...(['argument', 'review', 'solution', 'video-comment'] as const),
 ]
 
 function sentenceOf(condition: Condition): string {

@@ -351,7 +351,7 @@ export const de: typeof en = {
     title: 'Regeln',
     rule: 'Regel',
     about:
-      'Eine Regel beurteilt Beiträge, Antworten und weitere Inhalte, wenn sie veröffentlicht werden, und Beiträge und weitere Inhalte noch einmal, wenn sie bearbeitet werden. Sie trifft alles höchstens einmal. Im Probebetrieb hält sie nur fest, was sie täte.',
+      'Eine Regel beurteilt alles, was Mitglieder schreiben, wenn es veröffentlicht und wenn es bearbeitet wird. Sie trifft alles höchstens einmal. Im Probebetrieb hält sie nur fest, was sie täte.',
     make: 'Regel anlegen',
     made: 'Die Regel ist angelegt. Sie läuft im Probebetrieb.',
     newTitle: 'Neue Regel',
@@ -399,7 +399,7 @@ export const de: typeof en = {
     try: 'An den letzten 30 Tagen erproben',
     replay: 'An den letzten 30 Tagen erproben',
     replayText:
-      'Beurteilt bis zu 20.000 Beiträge, Antworten und weitere Inhalte der letzten 30 Tage so, wie es die Regel getan hätte, und ändert daran nichts. Danach lässt sich die Regel scharf schalten.',
+      'Beurteilt bis zu 20.000 Beiträge und andere Inhalte der letzten 30 Tage so, wie es die Regel getan hätte, und ändert daran nichts. Danach lässt sich die Regel scharf schalten.',
     replayed: (looked: string, hits: string, removed: string) =>
       `Die Regel hätte ${hits} von ${looked} getroffen. Davon hat die Moderation ${removed} verborgen oder entfernt.`,
     lookedUntil: (at: string) => `Angesehen bis zurück zu ${at}.`,

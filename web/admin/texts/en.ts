@@ -311,7 +311,7 @@ export const en = {
     title: 'Rules',
     rule: 'Rule',
     about:
-      'A rule judges posts, replies and contents when they are published, and posts and contents again when they are edited. It hits each of them at most once. In shadow mode it only records what it would do.',
+      'A rule judges what people write when it is published, and again when it is edited. It hits each thing at most once. In shadow mode it only records what it would do.',
     make: 'Make a rule',
     made: 'The rule is made. It is in shadow mode.',
     newTitle: 'New rule',
@@ -357,7 +357,7 @@ export const en = {
     try: 'Try on the last 30 days',
     replay: 'Try on the last 30 days',
     replayText:
-      'Judges up to 20,000 posts, replies and contents of the last 30 days as the rule would have judged them, and changes none of them. Afterwards the rule can go live.',
+      'Judges up to 20,000 things of the last 30 days as the rule would have judged them, and changes none of them. Afterwards the rule can go live.',
     replayed: (looked: string, hits: string, removed: string) =>
       `The rule would have hit ${hits} of ${looked}. Staff hid or removed ${removed} of these hits.`,
     lookedUntil: (at: string) => `Looked back to ${at}.`,

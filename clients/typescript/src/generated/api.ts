@@ -11162,7 +11162,7 @@ export interface components {
         NewRule: {
             name: string;
             conditions: components["schemas"]["RuleCondition"][];
-            appliesTo: ("audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video")[];
+            appliesTo: ("argument" | "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "video" | "video-comment")[];
             /** @enum {string} */
             action: "case" | "hide";
             category?: string;
@@ -13748,7 +13748,7 @@ export interface components {
             name: string;
             /** @description All of them must hold. They never change. */
             conditions: components["schemas"]["RuleCondition"][];
-            appliesTo: ("audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video")[];
+            appliesTo: ("argument" | "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "video" | "video-comment")[];
             category: string;
             /** @enum {string} */
             action: "case" | "hide";
@@ -13826,13 +13826,13 @@ export interface components {
         };
         RuleDraft: {
             conditions: components["schemas"]["RuleCondition"][];
-            appliesTo: ("audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video")[];
+            appliesTo: ("argument" | "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "video" | "video-comment")[];
             cursor?: string | null;
         };
         RuleHit: {
             id: string;
             /** @enum {string} */
-            targetType: "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video";
+            targetType: "argument" | "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "video" | "video-comment";
             targetId: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
@@ -13876,7 +13876,7 @@ export interface components {
         };
         RuleReplayHit: {
             /** @enum {string} */
-            targetType: "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video";
+            targetType: "argument" | "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "video" | "video-comment";
             targetId: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
