@@ -25,7 +25,7 @@ type Made = {
   country: string
   city: string
   expertise: (number | null)[]
-  hidden: 'no' | 'banned' | 'erased'
+  hidden: 'no' | 'banned' | 'suspended' | 'erased'
   limited: boolean
 }
 type World = { people: Made[]; blocks: [number, number][]; follows: [number, number][] }
@@ -46,7 +46,7 @@ const someone: fc.Arbitrary<Made> = fc.record({
     minLength: slugs.length,
     maxLength: slugs.length,
   }),
-  hidden: mostly<Made['hidden']>('no', 'banned', 'erased'),
+  hidden: mostly<Made['hidden']>('no', 'banned', 'suspended', 'erased'),
   limited: mostly(false, true),
 })
 const worlds = fc.record({
@@ -165,6 +165,8 @@ async function build(sql: TransactionSql, world: World): Promise<void> {
     const { hidden, limited } = at(world, n)
     if (limited) await sql`update app.users set limited_at = now() where id = ${id(n)}`
     if (hidden === 'banned') await sql`update app.users set banned_at = now() where id = ${id(n)}`
+    if (hidden === 'suspended')
+      await sql`update app.users set banned_at = now(), banned_until = now() + interval '1 day' where id = ${id(n)}`
     if (hidden === 'erased') await sql`update app.users set erased_at = now() where id = ${id(n)}`
   }
 }
