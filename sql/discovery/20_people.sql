@@ -326,8 +326,8 @@ begin
               from unnest(p_interests) n (id)
               cross join lateral (
                 select r.user_id as id, r.value from app.reputation r
-                where r.interest_id = n.id and r.value > 0
-                order by r.value desc, r.user_id limit v_each) w) t
+                where r.interest_id = n.id and r.band >= 0
+                order by r.band desc, r.user_id limit v_each) w) t
         where t.id <> v_me
         group by t.id) b
   join private.listed_people p on p.id = b.id
@@ -339,8 +339,8 @@ begin
 end $$;
 comment on function private.find_talent is
   'Returns the next people with reputation in one of these interests, highest first, each with the interest where '
-  'their reputation is highest. For each interest it considers the people with the highest reputation, about 4000 in '
-  'total, but at least 20 per interest.';
+  'their reputation is highest. For each interest it considers the people of the highest bands of reputation, about '
+  '4000 in total, but at least 20 per interest.';
 call private.force_index_scans('private.find_talent');
 
 create function private.talent_fields(p_ids uuid[], p_interests uuid[], p_values numeric[]) returns json[]

@@ -54,13 +54,14 @@ create table app.notifications (
   check ((target_type is null) = (target_id is null))
 );
 create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc) where in_app;
-create index notifications_updated_at_idx on app.notifications (user_id, updated_at, id) where in_app;
+create index notifications_updated_at_idx on app.notifications (user_id, in_app, updated_at, id);
+comment on index app.notifications_updated_at_idx is
+  'What changed in a person''s inbox, for private.list_changed, and everything that changed, for digests.';
 create index notifications_group_key_idx on app.notifications (user_id, group_key desc, created_at desc);
 create index notifications_unread_idx on app.notifications (user_id, created_at)
   where read_at is null and in_app;
 create index notifications_unread_group_idx on app.notifications (user_id, group_key, created_at)
   where read_at is null and in_app;
-create index notifications_digest_idx on app.notifications (user_id, updated_at) where read_at is null;
 comment on table app.notifications is
   'A person''s notifications. Clients get target and payload unchanged, so these have ids of posts, circles, payments '
   'and the like, and never the internal id of a person. created_at is when the event happened: in a roll-up the first '

@@ -44,7 +44,8 @@ as $$
 begin
   return query
     select n.* from app.notifications n
-    where n.user_id = p_user and n.read_at is null and n.updated_at > p_from and n.updated_at <= p_to
+    where n.user_id = p_user and n.in_app = any ('{true,false}')   -- for notifications_updated_at_idx
+      and n.read_at is null and n.updated_at > p_from and n.updated_at <= p_to
     order by n.updated_at desc limit 500;
 end $$;
 comment on function private.unread_between is

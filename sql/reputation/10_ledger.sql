@@ -5,7 +5,7 @@ create table app.reputation_entries (
   id            uuid primary key default gen_random_uuid(),
   position      bigint not null generated always as identity,
   user_id       uuid not null references app.users on delete restrict,
-  interest_id   uuid not null references app.interests on delete restrict,
+  interest_id   uuid not null,
   kind          text not null,
   delta         numeric(12, 2) not null check (delta <> 0),
   origin_id     uuid references app.reputation_entries on delete restrict,
@@ -17,14 +17,15 @@ create table app.reputation_entries (
   check ((origin_id is null) = (roll_up_level = 0))
 );
 create index reputation_entries_user_id_idx on app.reputation_entries (user_id, position desc);
-create index reputation_entries_interest_id_idx on app.reputation_entries (interest_id);
 create index reputation_entries_origin_id_idx on app.reputation_entries (origin_id) where origin_id is not null;
 create unique index reputation_entries_undoes_id_key on app.reputation_entries (undoes_id) where undoes_id is not null;
-create index reputation_entries_earned_from_idx on app.reputation_entries (earned_from) where earned_from is not null;
 create index reputation_entries_cause_idx on app.reputation_entries
   (user_id, source_id, coalesce(earned_from, user_id), kind, position desc) where roll_up_level = 0;
 create unique index reputation_entries_onboarding_key on app.reputation_entries (user_id, interest_id)
   where kind = 'onboarding.bootstrap' and roll_up_level = 0;
+comment on column app.reputation_entries.interest_id is
+  'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each '
+  'interest with entries.';
 comment on column app.reputation_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.reputation_entries is
   'The ledger: ids and numbers only, never changed. To undo an entry, an opposite entry is added.';
@@ -43,19 +44,34 @@ comment on column app.reputation_entries.earned_from is
   'used the code. Null if nobody else is involved.';
 call private.make_append_only('app.reputation_entries');
 
+create function private.reputation_band(p_value numeric) returns smallint
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when p_value > 0 then floor(ln(1 + p_value::float8) / ln(2::float8)) else -1 end;
+end $$;
+comment on function private.reputation_band is
+  'The band of a value of reputation: 0 below 1, 1 below 3, 2 below 7, one more with each doubling of the value plus '
+  'one, and -1 for a value that is not above 0.';
+
+-- No index has a column that each entry changes, and pages have space left: so that a new sum changes no index
 create table app.reputation (
   user_id       uuid not null references app.users on delete restrict,
   interest_id   uuid not null references app.interests on delete restrict,
   value         numeric(12, 2) not null,
   direct_value  numeric(12, 2) not null,
   highest_level smallint not null default 0 check (highest_level between 0 and 5),
+  band          smallint not null generated always as (private.reputation_band(value)) stored,
   primary key (user_id, interest_id)
-);
-create index reputation_interest_id_idx on app.reputation (interest_id, value desc, user_id);
+) with (fillfactor = 80);
+create index reputation_interest_id_idx on app.reputation (interest_id, band desc, user_id);
 comment on table app.reputation is
   'The ledger summed by person and interest. A trigger on the ledger keeps it up to date.';
 comment on column app.reputation.value is
   'The sum of the entries in the interest, roll-ups included, with two decimals.';
+comment on column app.reputation.band is
+  'private.reputation_band of value. It changes rarely, so that an index can have it.';
 comment on column app.reputation.direct_value is
   'value without roll-ups. Its sum over all interests is the person''s total.';
 comment on column app.reputation.highest_level is
@@ -64,15 +80,17 @@ comment on column app.reputation.highest_level is
 
 create table app.reputation_kinds (
   user_id     uuid not null references app.users on delete restrict,
-  interest_id uuid not null references app.interests on delete restrict,
+  interest_id uuid not null,
   kind        text not null,
   points      numeric(12, 2) not null,
   primary key (user_id, interest_id, kind)
-);
-create index reputation_kinds_interest_id_idx on app.reputation_kinds (interest_id);
+) with (fillfactor = 80);
 comment on table app.reputation_kinds is
   'The direct entries of the ledger summed by person, interest and kind. A trigger on the ledger keeps it up to '
   'date.';
+comment on column app.reputation_kinds.interest_id is
+  'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each '
+  'person and interest here.';
 comment on column app.reputation_kinds.points is 'The sum of the direct entries of the kind, with two decimals.';
 
 create function private.sum_reputation() returns trigger

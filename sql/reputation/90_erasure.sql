@@ -2,7 +2,7 @@
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.reputation_entries', 'user_id', 'reputationEntries', '{earned_from,source_id,position}'),
-  ('app.reputation', 'user_id', 'reputation', '{}'),
+  ('app.reputation', 'user_id', 'reputation', '{band}'),
   ('app.reputation_votes', 'voter_id', 'reputationVotesCast', '{}'),
   ('app.reputation_appeals', 'user_id', 'reputationAppeals', '{}'),
   ('app.contribution_entries', 'user_id', 'contributionEntries', '{source_id,position}'),
