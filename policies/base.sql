@@ -38,6 +38,9 @@ alter table private.revoked_tokens enable row level security;
 alter table private.scopes enable row level security;
 alter table private.operation_scopes enable row level security;
 
+-- operations_of_people: a registry, only for definer functions
+alter table private.operations_of_people enable row level security;
+
 -- people_with_factor: only for definer functions
 alter table private.people_with_factor enable row level security;
 

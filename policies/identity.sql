@@ -1,11 +1,12 @@
 -- Who may see and change accounts, sessions and invites. Belongs to sql/identity/.
 
 -- users: the columns that identity adds
-grant select (role, first_name, last_name, country, city, about, profile_pic_url, card_rest)
+grant select (role, first_name, last_name, country, city, about, profile_pic_url, card_rest, bot_owner_id)
   on app.users to authenticated;
 grant update (username, first_name, last_name, country, city, about, profile_pic_url) on app.users to authenticated;
 grant select on app.person_card to authenticated;
 grant select on app.profile_card to authenticated;
+grant select on app.bot_card to authenticated;
 create policy update_own on app.users for update to authenticated
   using (id = (select app.uid())) with check (id = (select app.uid()));
 comment on policy update_own on app.users is 'People change their own profile, but no other column.';
@@ -99,31 +100,39 @@ comment on policy select_own on app.invite_tree is 'People see whom they invited
 
 -- helpers
 grant execute on function
+  private.add_own_bot,
   private.count_invites,
   private.end_other_own_sessions,
+  private.end_bot_access_token,
   private.end_own_access_token,
   private.end_own_session,
   private.end_own_token,
+  private.erase_own_bot,
   private.export_own,
   private.find_invited,
+  private.find_own_bots,
   private.invite_allotment,
   private.invite_status,
   private.list_own_factors,
+  private.list_bot_access_tokens,
   private.list_own_identities,
   private.make_default_persona,
   private.make_own_invite,
   private.note_access_token_used,
   private.note_session_seen,
+  private.own_bot_card,
   private.own_profile,
   private.own_token,
   private.remove_own_passkey,
   private.remove_own_totp,
   private.rename_own_passkey,
   private.renew_own_recovery_codes,
+  private.require_own_bot,
   private.require_own_persona,
   private.revoke_own_invite,
   private.start_own_totp,
-  private.unlink_own_identity
+  private.unlink_own_identity,
+  private.update_own_bot
   to authenticated;
 
 grant execute on function
@@ -134,16 +143,21 @@ grant execute on function
 
 -- operations
 grant execute on function
+  api.create_bot,
   api.create_invite,
   api.create_persona,
+  api.delete_bot,
   api.delete_persona,
   api.end_access_token,
+  api.end_bot_token,
   api.end_other_sessions,
   api.end_session,
   api.export_me,
   api.get_invite_tree,
   api.get_me,
   api.list_access_tokens,
+  api.list_bot_tokens,
+  api.list_bots,
   api.list_factors,
   api.list_identities,
   api.list_my_invites,
@@ -171,6 +185,7 @@ grant execute on function
   api.check_password_reset,
   api.confirm_totp,
   api.create_access_token,
+  api.create_bot_token,
   api.end_alerted_session,
   api.erase_me,
   api.exchange_access_token,

@@ -84,7 +84,10 @@ export type Database = {
       approve_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['approve_wiki_proposal'] }
       archive_course: { Args: { p_id: string }; Returns: Answers['archive_course'] }
       archive_group: { Args: { p_id: string }; Returns: Answers['archive_group'] }
-      ban_person: { Args: { p_id: string; p_reason: string; p_until?: string }; Returns: Answers['ban_person'] }
+      ban_person: {
+        Args: { p_also_owner?: boolean; p_id: string; p_reason: string; p_until?: string }
+        Returns: Answers['ban_person']
+      }
       begin_import: { Args: Record<PropertyKey, never>; Returns: Answers['begin_import'] }
       block_person: { Args: { p_person: string }; Returns: Answers['block_person'] }
       bookmark: { Args: { p_id: string }; Returns: Answers['bookmark'] }
@@ -144,6 +147,17 @@ export type Database = {
           p_media_url: string
         }
         Returns: Answers['create_audio']
+      }
+      create_bot: {
+        Args: {
+          p_about?: string
+          p_first_name: string
+          p_invite_code?: string
+          p_last_name?: string
+          p_profile_pic_url?: string
+          p_username: string
+        }
+        Returns: Answers['create_bot']
       }
       create_case: {
         Args: { p_category?: string; p_note?: string; p_target_id: string; p_target_type: string }
@@ -343,6 +357,7 @@ export type Database = {
       delete_argument: { Args: { p_id: string }; Returns: Answers['delete_argument'] }
       delete_asset: { Args: { p_asset_id: string }; Returns: Answers['delete_asset'] }
       delete_audio: { Args: { p_id: string }; Returns: Answers['delete_audio'] }
+      delete_bot: { Args: { p_id: string }; Returns: Answers['delete_bot'] }
       delete_circle: { Args: { p_id: string }; Returns: Answers['delete_circle'] }
       delete_course: { Args: { p_id: string }; Returns: Answers['delete_course'] }
       delete_course_lesson: { Args: { p_id: string; p_lesson_id: string }; Returns: Answers['delete_course_lesson'] }
@@ -374,6 +389,7 @@ export type Database = {
       drop_interest: { Args: { p_interest_id: string }; Returns: Answers['drop_interest'] }
       edit_message: { Args: { p_body: string; p_id: string }; Returns: Answers['edit_message'] }
       end_access_token: { Args: { p_id: string }; Returns: Answers['end_access_token'] }
+      end_bot_token: { Args: { p_id: string; p_token_id: string }; Returns: Answers['end_bot_token'] }
       end_other_sessions: { Args: Record<PropertyKey, never>; Returns: Answers['end_other_sessions'] }
       end_session: { Args: { p_id: string }; Returns: Answers['end_session'] }
       end_user_sessions: { Args: { p_id: string; p_reason?: string }; Returns: Answers['end_user_sessions'] }
@@ -631,6 +647,8 @@ export type Database = {
       }
       list_blocks: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_blocks'] }
       list_bookmarks: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_bookmarks'] }
+      list_bot_tokens: { Args: { p_id: string }; Returns: Answers['list_bot_tokens'] }
+      list_bots: { Args: Record<PropertyKey, never>; Returns: Answers['list_bots'] }
       list_candidates: {
         Args: {
           p_city?: string

@@ -8,6 +8,9 @@ comment on index app.users_banned_until_idx is 'private.job_end_suspensions.';
 insert into private.errors (code, status, text) values
   ('ban_oneself', 400, 'You cannot ban yourself.'),
   ('ban_admin', 409, 'An admin cannot be banned. Remove the role first.'),
+  ('owner_unknown', 422, 'alsoOwner is for bots: this account has no owner.'),
+  ('owner_banned', 409, 'The owner of this bot is banned. End that ban first.'),
+  ('bot_role', 409, 'A bot can have no other role than user.'),
   ('until_past', 422, 'until must be in the future.'),
   ('until_far', 422, 'until must be at most 366 days from now.'),
   ('limit_oneself', 400, 'You cannot limit yourself.'),
@@ -72,6 +75,8 @@ create function private.set_banned(
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_bot uuid;
 begin
   perform private.change_account(p_person.id, p_person.role,
                                  case when p_banned then coalesce(p_person.banned_at, now()) end,
@@ -83,9 +88,19 @@ begin
     case when coalesce(p_reason, p_until::text) is not null then
       json_strip_nulls(json_build_object('reason', p_reason, 'until', private.utc(p_until))) end,
     p_person.id);
+  for v_bot in
+    select u.id from app.users u
+    where u.bot_owner_id = p_person.id and u.erased_at is null
+      and (p_banned and u.banned_at is null or u.banned_at = p_person.banned_at)
+    order by u.id
+  loop
+    perform private.restart_lock_order();
+    perform private.set_banned(private.lock_account(v_bot), p_banned, p_reason, p_until);
+  end loop;
 end $$;
 comment on function private.set_banned is
-  'Bans a person whose row private.lock_account locked, or ends the ban, and leaves an audit entry. With p_until the '
+  'Bans a person whose row private.lock_account locked, or ends the ban, and leaves an audit entry. Their bots are '
+  'banned with them, and the same bots come back: those with the same time of the ban. With p_until the '
   'ban ends by itself at that time: a suspension. A banned person gets this end, or none.';
 
 create function private.set_limited(p_person app.users, p_limited boolean, p_reason text) returns void
@@ -129,12 +144,33 @@ end $$;
 comment on function private.check_until is
   'Passes if a suspension may end at this time: in the future, at most 366 days from now. Null passes.';
 
-create function api.ban_person(p_id text, p_reason text, p_until timestamptz default null) returns json
+create function private.find_banned_with(p_user uuid, p_also_owner boolean) returns uuid
+language plpgsql stable security definer   -- staff may not read the columns of people
+set search_path = ''
+as $$
+declare
+  v_owner uuid := (select bot_owner_id from app.users where id = p_user);
+begin
+  if not coalesce(p_also_owner, false) then
+    return p_user;
+  elsif v_owner is null then
+    perform private.raise_error('owner_unknown');
+  end if;
+  return v_owner;
+end $$;
+comment on function private.find_banned_with is
+  'Whom a ban of this account is against: the account, or with p_also_owner the owner of the bot, whose bots are '
+  'banned with them.';
+
+create function api.ban_person(
+  p_id text, p_reason text, p_until timestamptz default null, p_also_owner boolean default false
+) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 declare
   v_id     uuid;
+  v_whom   uuid;
   v_reason text;
   v_person app.users;
 begin
@@ -142,10 +178,11 @@ begin
   v_reason := private.require_reason(p_reason);
   perform private.check_until(p_until);
   v_id := private.require_any_person(p_id);
-  if v_id = app.uid() then
+  v_whom := private.find_banned_with(v_id, p_also_owner);
+  if v_whom = app.uid() then
     perform private.raise_error('ban_oneself');
   end if;
-  v_person := private.lock_account(v_id);
+  v_person := private.lock_account(v_whom);
   if v_person.banned_at is null or v_person.banned_until is distinct from p_until then
     if v_person.role = 'admin' then
       perform private.raise_error('ban_admin');
@@ -158,7 +195,17 @@ comment on function api.ban_person is
   'Bans a person: they are logged out immediately, and what they published is hidden from everyone until the ban '
   'ends. With p_until it ends by itself at that time, at most 366 days from now. Banning a banned person with another '
   'p_until, or without one, moves or removes the end; otherwise repeating it changes nothing. {id, user, role, '
-  'bannedAt, suspendedUntil, limitedAt}. Leaves an audit entry with the reason.';
+  'bannedAt, suspendedUntil, limitedAt}. The bots of a person are banned with them; with p_also_owner a bot''s owner '
+  'is banned, with all their bots. Leaves an audit entry with the reason.';
+
+create function private.is_owner_banned(p_bot app.users) returns boolean
+language plpgsql stable security definer   -- staff may not read the columns of people
+set search_path = ''
+as $$
+begin
+  return exists (select from app.users where id = p_bot.bot_owner_id and banned_at is not null);
+end $$;
+comment on function private.is_owner_banned is 'Whether an account is a bot whose owner is banned.';
 
 create function api.unban_person(p_id text, p_reason text default null) returns json
 language plpgsql volatile
@@ -172,6 +219,9 @@ begin
   v_reason := private.find_reason(p_reason);
   v_person := private.lock_account(private.require_any_person(p_id));
   if v_person.banned_at is not null then
+    if private.is_owner_banned(v_person) then
+      perform private.raise_error('owner_banned');
+    end if;
     perform private.set_banned(v_person, false, v_reason);
   end if;
   return private.staff_account(v_person.id);
@@ -243,7 +293,7 @@ begin
   -- private.lock_account does first, so that it does not wait for a login while it holds the person
   select u.id into v_user
   from app.users u join private.credentials c on c.user_id = u.id
-  where u.banned_until <= now() and u.erased_at is null
+  where u.banned_until <= now() and u.erased_at is null and not private.is_owner_banned(u)
   order by u.banned_until limit 1
   for update of c skip locked;
   if not found then
@@ -288,6 +338,9 @@ begin
   perform private.check_caller();
   v_person := private.lock_account(v_id);
   if v_person.role <> p_role then
+    if v_person.bot_owner_id is not null then
+      perform private.raise_error('bot_role');
+    end if;
     if v_id = app.uid() then
       perform private.keep_an_admin(v_id);
       perform private.raise_error('role_own');

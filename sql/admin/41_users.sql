@@ -75,6 +75,10 @@ begin
       'invitedById', t.inviter_id,
       'invitedBy', inviter.card,
       'reputation', a.total_reputation,
+      'owner', owner.card,
+      'bots', coalesce((select json_agg(p.card order by b.created_at, b.id)
+                        from app.users b join app.person_card p on p.id = b.id
+                        where b.bot_owner_id = p_user and b.erased_at is null), '[]'),
       'contribution', coalesce((select score from app.contribution_scores where user_id = p_user), 0),
       'balance', coalesce((select balance from app.wallets where user_id = p_user), 0),
       'openReports', (select count(*) from (select from app.reports r
@@ -85,11 +89,13 @@ begin
     join app.accounts a on a.user_id = u.id
     left join app.invite_tree t on t.invitee_id = u.id
     left join app.person_card inviter on inviter.id = t.inviter_id
+    left join app.person_card owner on owner.id = u.bot_owner_id
     where u.id = p_user);
 end $$;
 comment on function private.staff_user_details is
-  'The fields that the list of people leaves out: {about, country, city, invitedById, invitedBy, reputation, '
-  'contribution, balance, openReports}. Reports are counted up to 1000, and those about the caller are not counted.';
+  'The fields that the list of people leaves out: {about, country, city, invitedById, invitedBy, owner (of a bot), '
+  'bots (of a person), reputation, contribution, balance, openReports}. Reports are counted up to 1000, and those about '
+  'the caller are not counted.';
 
 create function api.get_user(p_id text) returns json
 language plpgsql stable

@@ -205,6 +205,8 @@ begin
 end $$;
 comment on function private.close_ai_session is 'Completes a session of the caller. Repeating it changes nothing.';
 
+insert into private.operations_of_people (operation) values ('start_ai_session');
+
 create function api.start_ai_session(p_topic text) returns json
 language plpgsql volatile
 set search_path = ''

@@ -69,3 +69,18 @@ end $$;
 comment on function private.lock is
   'Takes the advisory locks of a kind with these keys, or without keys the one lock of the kind, until the '
   'transaction ends.';
+
+create function private.restart_lock_order() returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if current_setting('kith.lock_order', true) = 'checked' then
+    perform set_config('kith.locks_held', (coalesce(nullif(current_setting('kith.locks_held', true), ''),
+                                                    '{"keys": {}}')::jsonb || '{"last": 0}')::text, true);
+  end if;
+end $$;
+comment on function private.restart_lock_order is
+  'For operations that do several things in one transaction, where each takes all the locks it needs: starts the '
+  'order of locks from the beginning. Such a transaction can deadlock with another one; then the facade retries it. '
+  'ARCHITECTURE.md, Locks.';

@@ -86,6 +86,7 @@ comment on table app.feature_flags is 'Features that can be switched off without
 insert into private.errors (code, status, text) values
   ('person_unknown', 404, 'There is no such person.'),
   ('username_taken', 409, 'This username is taken.'),
+  ('bot_refused', 403, 'A bot cannot do this, because only people can.'),
   ('role_required', 403, 'Your role does not allow this.'),
   ('factor_missing', 403, 'Your role requires a second factor. '
    'Add one first: POST /me/factors/totp or /me/factors/passkeys/options.'),
@@ -154,6 +155,7 @@ declare
 begin
   if v_scopes is not null then
     perform private.require_scope(v_scopes, substring(current_setting('request.path', true) from '^/rpc/(.+)$'));
+    perform private.refuse_bots(substring(current_setting('request.path', true) from '^/rpc/(.+)$'));
   end if;
   return true;
 end $$;
@@ -259,6 +261,33 @@ end $$;
 comment on function private.require_person is
   'Finds a person by actor id or by a present or former username. Fails: person_unknown (also when blocked either '
   'way, banned or erased).';
+
+create function private.is_bot(p_user uuid) returns boolean
+language plpgsql stable security definer   -- callers may not read people whom they cannot see
+set search_path = ''
+as $$
+begin
+  return exists (select from app.users where id = p_user and bot_owner_id is not null);
+end $$;
+comment on function private.is_bot is 'Whether an account is a bot: sql/identity/57_bots.sql.';
+
+create table private.operations_of_people (
+  operation text primary key check (operation ~ '^[a-z_]+$')
+);
+comment on table private.operations_of_people is
+  'Registry: the operations that bots may not call. They are those by which people judge, are elected, own or move '
+  'mana, and invite.';
+
+create function private.refuse_bots(p_operation text) returns void
+language plpgsql stable security definer   -- callers may not read the registry
+set search_path = ''
+as $$
+begin
+  if exists (select from private.operations_of_people where operation = p_operation) and private.is_bot(app.uid()) then
+    perform private.raise_error('bot_refused');
+  end if;
+end $$;
+comment on function private.refuse_bots is 'Passes unless the caller is a bot and the operation is for people only.';
 
 create function private.require_flag(p_key text) returns void
 language plpgsql stable

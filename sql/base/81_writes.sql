@@ -23,14 +23,15 @@ create unlogged table private.write_counts (
 ) with (fillfactor = 50);   -- leaves space on each page, so that counting changes no index
 create index write_counts_ends_at_idx on private.write_counts (ends_at);
 comment on table private.write_counts is
-  'How much a person has written in their current hour, which begins with their first write. Unlogged and without '
-  'foreign keys, because every write waits for it: after a crash of the database all hours start again.';
+  'How much a person has written in their current hour, or a bot in its 24 hours; they begin with the first '
+  'write. Unlogged and without foreign keys, because every write waits for it: after a crash of the database all hours start again.';
 comment on column private.write_counts.ends_at is 'When the hour ends; its count is then ignored.';
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 
 insert into private.errors (code, status, text) values
   ('writes_exceeded', 429, 'You have reached an hourly limit: for writing, uploading, reacting, voting, following, '
-   'inviting, reporting, moving mana or mentioning people. Try again after the number of seconds in Retry-After.');
+   'inviting, reporting, moving mana or mentioning people. For a bot it counts 24 hours. '
+   'Try again after the number of seconds in Retry-After.');
 
 create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
 language plpgsql volatile security definer   -- nobody else may write the counts
@@ -38,6 +39,7 @@ set search_path = ''
 as $$
 declare
   v_user uuid := coalesce(p_user, private.require_caller());
+  v_hour interval := case when private.is_bot(v_user) then '24 hours' else '1 hour' end;
   v_most integer;
   v_lock text;
   v_used integer;
@@ -52,7 +54,7 @@ begin
   end if;
   perform private.check_lock_order(v_lock, v_user || p_kind);
   insert into private.write_counts as w (user_id, kind, used, ends_at)
-  values (v_user, p_kind, p_many, now() + interval '1 hour')
+  values (v_user, p_kind, p_many, now() + v_hour)
   on conflict (user_id, kind) do update
     set used = case when w.ends_at > now() then w.used + p_many else p_many end,
         ends_at = case when w.ends_at > now() then w.ends_at else excluded.ends_at end
@@ -66,12 +68,13 @@ begin
       'RateLimit-Limit', v_most::text,
       'RateLimit-Remaining', '0',
       'RateLimit-Reset', ceil(extract(epoch from v_ends - now()))::text,
-      'RateLimit-Policy', v_most || ';w=3600'));
+      'RateLimit-Policy', v_most || ';w=' || extract(epoch from v_hour)::integer));
   end if;
   return greatest(0, p_many - (v_used - v_most));
 end $$;
 comment on function private.count_writes is
-  'Counts this many writes of the caller in their hour. If that exceeds the limit it raises an error, and nothing is '
+  'Counts this many writes of the caller in their hour; a bot may write in 24 hours as much as a person in one. If '
+  'that exceeds the limit it raises an error, and nothing is '
   'counted, because the transaction is undone. For another person (p_user) it raises no error: it counts all writes, '
   'and returns how many of them were within the limit. The row of the person is locked until the transaction ends: '
   'ARCHITECTURE.md, Locks.';

@@ -19,6 +19,8 @@ end $$;
 comment on function private.add_course is
   'Writes the detail of a new draft of the caller. Fails: course_depth, course_price.';
 
+insert into private.operations_of_people (operation) values ('create_course');
+
 create function api.create_course(
   p_title text, p_summary text, p_depth integer, p_price_mana integer default 0, p_interest_id uuid default null,
   p_group_id text default null, p_guild_id text default null

@@ -24,6 +24,8 @@ comment on function private.enrol is
   'Makes the caller a student of a course and pays its author, if the price is the one that the caller expects. '
   'private.lock_open_content must have locked the course first.';
 
+insert into private.operations_of_people (operation) values ('enrol_course');
+
 create function api.enrol_course(p_id uuid, p_expected_price integer default 0) returns json
 language plpgsql volatile
 set search_path = ''

@@ -297,6 +297,8 @@ begin
 end $$;
 comment on function private.set_debate_position is 'Sets the caller''s position in a debate.';
 
+insert into private.operations_of_people (operation) values ('take_position');
+
 create function api.take_position(p_id uuid, p_side text) returns json
 language plpgsql volatile
 set search_path = ''

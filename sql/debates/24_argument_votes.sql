@@ -14,6 +14,8 @@ begin
 end $$;
 comment on function private.add_argument_vote is 'Adds the caller''s vote for an argument that they see.';
 
+insert into private.operations_of_people (operation) values ('vote_argument');
+
 create function api.vote_argument(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''

@@ -139,6 +139,8 @@ end $$;
 comment on function private.counterpart is
   'Returns the intent that matches this one: mentor and mentee match each other, every other intent matches itself.';
 
+insert into private.operations_of_people (operation) values ('set_intent');
+
 create function api.set_intent(p_intent text, p_note text default null, p_is_active boolean default true) returns json
 language plpgsql volatile
 set search_path = ''

@@ -197,7 +197,8 @@ begin
   select * into v_wallet from app.wallets
   where user_id = p_user and last_regen_at <= now() - interval '24 hours'
   for no key update;
-  if not found or exists (select from app.users u where u.id = p_user and u.erased_at is not null) then
+  if not found or exists (select from app.users u where u.id = p_user
+                               and (u.erased_at is not null or u.bot_owner_id is not null)) then
     return;
   end if;
   v_periods := floor(extract(epoch from now() - v_wallet.last_regen_at) / 86400);
@@ -214,7 +215,7 @@ comment on function private.settle is
   'holds together have 50. At 50 or more, a period adds nothing. Holds count because their mana may come back. '
   'Otherwise, when a person puts 50 mana into a bounty, the wallet would regenerate 50 mana and then also get the '
   'refund. It runs before any change of a balance or a hold, so spending mana doesn''t make up for periods that added '
-  'nothing. The wallet of an erased person doesn''t regenerate. Never: insufficient_mana.';
+  'nothing. The wallets of erased people and of bots don''t regenerate. Never: insufficient_mana.';
 
 create function private.book_entry() returns trigger
 language plpgsql security definer   -- only this trigger may write wallets and balances
@@ -276,10 +277,13 @@ as $$
 begin
   insert into app.mana_accounts (id, kind) values (new.id, 'wallet');
   insert into app.wallets (user_id) values (new.id);
-  perform private.move('starter', array[private.mint(), new.id], array[-50, 50]);
+  if new.bot_owner_id is null then
+    perform private.move('starter', array[private.mint(), new.id], array[-50, 50]);
+  end if;
   return null;
 end $$;
-comment on function private.create_wallet is 'Trigger: gives every new person a wallet with 50 mana.';
+comment on function private.create_wallet is
+  'Trigger: gives every new person a wallet with 50 mana, and every new bot an empty one.';
 create trigger _175_create_wallet after insert on app.users
   for each row execute function private.create_wallet();
 

@@ -68,6 +68,7 @@ insert into private.errors (code, status, text) values
   ('tier_unknown', 422, 'tier must be a whole number from 0 to 5.'),
   ('payment_target', 422, 'Exactly one of postId, replyId and receiverId must be given.'),
   ('pay_oneself', 400, 'You cannot pay yourself.'),
+  ('pay_bot', 409, 'Bots have no mana, so they cannot be paid.'),
   ('direction_unknown', 422, 'direction must be sent or received.');
 
 create function private.payment_tier(p_tier integer, out mana integer, out reputation integer)
@@ -224,6 +225,8 @@ end $$;
 comment on function private.require_proof_of_payment is
   'Passes if payments of this tier need no fresh proof (PROOF_TIER), or as private.require_proof does.';
 
+insert into private.operations_of_people (operation) values ('pay');
+
 create function api.pay(
   p_emotion text, p_tier integer,
   p_post_id uuid default null, p_reply_id uuid default null, p_receiver_id text default null
@@ -263,6 +266,8 @@ begin
   end if;
   if v_receiver = private.require_caller() then
     perform private.raise_error('pay_oneself');
+  elsif private.is_bot(v_receiver) then
+    perform private.raise_error('pay_bot');
   end if;
   perform private.lock_open_post_space(coalesce(v_post.id, v_reply.post_id));
   perform private.require_reputation(v_post.interest_id, v_needed);   -- only a post has an interest

@@ -70,6 +70,8 @@ end $$;
 comment on function private.boost is
   'Boosts a post of the caller and burns the mana; api.boost_post checks whether the caller may.';
 
+insert into private.operations_of_people (operation) values ('boost_post');
+
 create function api.boost_post(p_id uuid, p_tier integer) returns json
 language plpgsql volatile
 set search_path = ''

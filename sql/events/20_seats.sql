@@ -140,6 +140,8 @@ comment on function private.drop_rsvp is
   'Takes the caller''s reply to an event back, whether they see the event or not, and gives the seat to the person '
   'who has waited longest. Returns false if there is no reply.';
 
+insert into private.operations_of_people (operation) values ('rsvp_event');
+
 create function api.rsvp_event(p_id uuid, p_status text) returns json
 language plpgsql volatile
 set search_path = ''

@@ -1301,13 +1301,15 @@ create function private.post_counters_rules(
   shares integer,
   bookmarks integer,
   views bigint,
-  boost numeric(2,1)) returns boolean
+  boost numeric(2,1),
+  bot_replies integer) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   if (bookmarks >= 0) is false then perform private.raise_check_violation('post_counters_bookmarks_check'); end if;
   if (boost >= (0)::numeric) is false then perform private.raise_check_violation('post_counters_boost_check'); end if;
+  if (bot_replies >= 0) is false then perform private.raise_check_violation('post_counters_bot_replies_check'); end if;
   if (reactions >= 0) is false then perform private.raise_check_violation('post_counters_reactions_check'); end if;
   if (replies >= 0) is false then perform private.raise_check_violation('post_counters_replies_check'); end if;
   if (shares >= 0) is false then perform private.raise_check_violation('post_counters_shares_check'); end if;
@@ -1319,6 +1321,7 @@ grant execute on function private.post_counters_rules to anon, authenticated, se
 alter table app.post_counters
   drop constraint post_counters_bookmarks_check,
   drop constraint post_counters_boost_check,
+  drop constraint post_counters_bot_replies_check,
   drop constraint post_counters_reactions_check,
   drop constraint post_counters_replies_check,
   drop constraint post_counters_shares_check,
@@ -1329,7 +1332,8 @@ alter table app.post_counters
   shares,
   bookmarks,
   views,
-  boost));
+  boost,
+  bot_replies));
 
 create function private.post_emotions_rules(payments integer, mana bigint) returns boolean
 language plpgsql immutable
@@ -1991,12 +1995,14 @@ create function private.users_rules(
   city text,
   about text,
   profile_pic_url text,
-  banned_until timestamp with time zone) returns boolean
+  banned_until timestamp with time zone,
+  bot_owner_id uuid) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
   if (length(about) <= 1000) is false then perform private.raise_check_violation('users_about_check'); end if;
+  if ((bot_owner_id IS NULL) OR (role = 'user'::text)) is false then perform private.raise_check_violation('users_bot_role'); end if;
   if ((banned_until IS NULL) OR (banned_at IS NOT NULL)) is false then perform private.raise_check_violation('users_check'); end if;
   if ((length(city) >= 1) AND (length(city) <= 120)) is false then perform private.raise_check_violation('users_city_check'); end if;
   if (country ~ '^[A-Z]{2}$'::text) is false then perform private.raise_check_violation('users_country_check'); end if;
@@ -2011,6 +2017,7 @@ comment on function private.users_rules is 'The checks of app.users. Raises the 
 grant execute on function private.users_rules to anon, authenticated, service_role, gate;
 alter table app.users
   drop constraint users_about_check,
+  drop constraint users_bot_role,
   drop constraint users_check,
   drop constraint users_city_check,
   drop constraint users_country_check,
@@ -2029,7 +2036,8 @@ alter table app.users
   city,
   about,
   profile_pic_url,
-  banned_until));
+  banned_until,
+  bot_owner_id));
 
 create function private.video_comments_rules(body text, removed_at timestamp with time zone) returns boolean
 language plpgsql immutable

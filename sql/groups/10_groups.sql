@@ -25,6 +25,8 @@ insert into private.report_targets (type, finder, author) values
   ('group', 'private.require_reported_space',
    'select user_id from app.space_members where space_id = $1 and role = ''owner''');
 
+insert into private.operations_of_people (operation) values ('create_group');
+
 create function api.create_group(
   p_name text, p_slug text default null, p_about text default '', p_interest_id uuid default null,
   p_accent text default null, p_visibility text default 'public', p_join_policy text default 'open'

@@ -1,5 +1,7 @@
 -- The operations of guilds that groups do not share (sql/spaces/50_operations.sql).
 
+insert into private.operations_of_people (operation) values ('create_guild');
+
 create function api.create_guild(
   p_name text, p_interest_id uuid, p_slug text default null, p_about text default '', p_charter text default '',
   p_min_rep integer default 0, p_accent text default null
@@ -62,6 +64,8 @@ begin
   return private.change_role('guild', p_id, p_user_id, 'owner');
 end $$;
 comment on function api.hand_over_guild is 'The founder hands a guild over to a member, and becomes a steward.';
+
+insert into private.operations_of_people (operation) values ('apply_to_guild');
 
 create function api.apply_to_guild(p_id text, p_message text default null) returns json
 language plpgsql volatile

@@ -245,6 +245,8 @@ begin
 end $$;
 comment on function private.settle_by_staff is 'An admin decides an open proposal. Writes an audit entry.';
 
+insert into private.operations_of_people (operation) values ('create_proposal');
+
 create function api.create_proposal(
   p_id text, p_kind text, p_title text, p_body text default '', p_payload jsonb default '{}',
   p_closes_at timestamptz default null
@@ -283,6 +285,8 @@ begin
   return private.list_proposals(p_id, p_status, p_limit, p_cursor);
 end $$;
 comment on function api.list_proposals is 'The proposals of a guild.';
+
+insert into private.operations_of_people (operation) values ('vote_on_proposal');
 
 create function api.vote_on_proposal(p_id text, p_pid uuid, p_value text) returns json
 language plpgsql volatile

@@ -19,7 +19,7 @@ alter table app.users add check (banned_until is null or banned_at is not null);
 comment on column app.users.credentials_version is
   'Increases with every new password and every ban. A device token, like a count of wrong passwords, belongs to one '
   'version, so it ends when the version increases.';
-comment on column app.users.country is 'The ISO 3166-1 alpha-2 code. Only the first admin has no country.';
+comment on column app.users.country is 'The ISO 3166-1 alpha-2 code. Only the first admin and bots have no country.';
 
 create function private.person_rest(
   p_person_id uuid, p_username text, p_first_name text, p_last_name text, p_profile_pic_url text
@@ -40,6 +40,12 @@ alter table app.users add column card_rest text not null generated always as (
 comment on column app.users.card_rest is
   'The end of the card. It is computed when the row changes, not at every read: private.person_rest.';
 
+alter table app.users add column bot_owner_id uuid references app.users on delete restrict;
+alter table app.users add constraint users_bot_role check (bot_owner_id is null or role = 'user');
+create index users_bot_owner_id_idx on app.users (bot_owner_id, created_at, id) where bot_owner_id is not null;
+comment on column app.users.bot_owner_id is
+  'The person who runs this account and answers for it, if it is a bot: sql/identity/57_bots.sql. Null for people.';
+
 create table app.accounts (
   user_id           uuid primary key references app.users on delete cascade,
   email             text not null check (length(email) between 3 and 254),
@@ -51,7 +57,7 @@ create table app.accounts (
   total_reputation  numeric(12, 2) not null default 0
 );
 create unique index email_taken on app.accounts (lower(email));
-comment on table app.accounts is 'Private data of a person. Only the first admin has no date_of_birth.';
+comment on table app.accounts is 'Private data of a person. Only the first admin and bots have no date_of_birth.';
 comment on column app.accounts.email_verified_at is
   'When the person verified that the address is theirs; null until then. The address of the first admin is verified '
   'from the beginning.';
@@ -122,9 +128,10 @@ from app.users u
 cross join lateral (
   select private.actor_id(u.username, (select domain from private.instance)) as actor_id offset 0) n   -- computed once
 cross join lateral (
-  select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '"' || u.card_rest as text) c;
+  select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","isBot":'
+         || case when u.bot_owner_id is null then 'false' else 'true' end || u.card_rest as text) c;
 comment on view app.person_card is
-  'How a person appears in every public response: {id, actorId, personId, username, firstName, lastName, '
+  'How a person appears in every public response: {id, actorId, isBot, personId, username, firstName, lastName, '
   'profilePicUrl}, as json (card) and as its text (text); actor_id has the actor id alone.';
 
 create view private.own_profiles with (security_invoker) as
@@ -138,6 +145,7 @@ select u.id,
          'emailVerifiedAt', private.utc(a.email_verified_at),
          'emailBouncedAt', private.utc(a.email_bounced_at),
          'role', u.role,
+         'isBot', u.bot_owner_id is not null,
          'firstName', u.first_name,
          'lastName', u.last_name,
          'dateOfBirth', a.date_of_birth,

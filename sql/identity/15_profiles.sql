@@ -7,10 +7,12 @@ select u.id,
          'about', u.about,
          'country', u.country,
          'city', u.city,
-         'createdAt', private.utc(u.created_at))) as card
+         'createdAt', private.utc(u.created_at),
+         'owner', (select o.card from app.person_card o where o.id = u.bot_owner_id))) as card
 from app.users u join app.person_card c on c.id = u.id;
 comment on view app.profile_card is
-  'A public profile: the person''s card with {about, country, city, createdAt}. It never includes the address, '
+  'A public profile: the person''s card with {about, country, city, createdAt, owner}. owner is the person who '
+  'runs a bot; null for people, and if the caller cannot see the owner. It never includes the address, '
   'phone, birthday, role or presence.';
 
 create function api.update_me(p_changes jsonb) returns json

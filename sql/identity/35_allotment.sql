@@ -106,6 +106,8 @@ end $$;
 comment on function private.make_own_invite is
   'Creates a code of the caller, within their allotment, and returns its id.';
 
+insert into private.operations_of_people (operation) values ('create_invite');
+
 create function api.create_invite() returns json
 language plpgsql volatile
 set search_path = ''

@@ -35,11 +35,12 @@ insert into private.errors (code, status, text) values
 create view private.reachable_accounts with (security_invoker) as
 select a.user_id, a.email, a.email_bounced_at
 from app.accounts a join app.users u on u.id = a.user_id
-where u.erased_at is null
+where u.erased_at is null and u.bot_owner_id is null
   and (a.email_verified_at is not null or u.created_at > now() - interval '24 hours');
 comment on view private.reachable_accounts is
   'The accounts to which digests and links for a new password may be mailed. An address that is not verified within a '
-  'day of the registration may belong to a stranger. The view includes addresses with email_bounced_at. These get no '
+  'day of the registration may belong to a stranger. Bots have no address of their own. The view '
+  'includes addresses with email_bounced_at. These get no '
   'digests, but still the mail that somebody requests; otherwise their owners could never recover their accounts.';
 
 insert into private.lock_kinds (kind, position) values ('email', 240);

@@ -37,6 +37,8 @@ create function private.erase_person(p_user uuid) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_bot uuid;
 begin
   perform private.end_tokens(p_user);   -- runs first, because it locks the credentials before the person
   update app.users set
@@ -46,9 +48,14 @@ begin
     country = null, city = null, about = null, profile_pic_url = null,
     role = 'user', erased_at = now()
   where id = p_user and erased_at is null;
+  for v_bot in select id from app.users where bot_owner_id = p_user and erased_at is null order by id loop
+    perform private.restart_lock_order();
+    perform private.erase_person(v_bot);
+  end loop;
 end $$;
 comment on function private.erase_person is
-  'Erases a person in this transaction; the steps in private.account_steps erase the rest of their data. Repeating it '
+  'Erases a person and their bots in this transaction; the '
+  'steps in private.account_steps erase the rest of their data. Repeating it '
   'changes nothing. For definer functions and staff operations.';
 
 create function private.erase_account(p_user app.users) returns void

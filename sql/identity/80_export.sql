@@ -3,6 +3,7 @@
 -- docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
+  ('app.users', 'bot_owner_id', 'bots', '{}'),
   ('app.accounts', 'user_id', 'account', '{}'),
   ('app.personas', 'user_id', 'personas', '{card_text}'),
   ('app.sessions', 'user_id', 'sessions', '{token_hash,alert_hash}'),

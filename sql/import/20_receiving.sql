@@ -38,6 +38,8 @@ begin
 end $$;
 comment on function private.list_import_sections is 'The sections that can be imported: [{name, single}].';
 
+insert into private.operations_of_people (operation) values ('begin_import');
+
 create function api.begin_import() returns json
 language plpgsql volatile
 set search_path = ''

@@ -167,6 +167,8 @@ comment on function private.write_offering is
   'Writes the detail of a new offering. The calling function has written its head with private.add_content just '
   'before. Fails: offering_price, offering_stock, offering_delivery.';
 
+insert into private.operations_of_people (operation) values ('create_offering');
+
 create function api.create_offering(
   p_title text, p_description text, p_price_mana integer, p_delivery_days integer, p_stock integer default null,
   p_interest_id uuid default null, p_group_id text default null, p_guild_id text default null

@@ -122,6 +122,8 @@ set search_path = ''
 as $$ begin return private.require_order_card(p_id); end $$;
 comment on function api.get_order is 'An order, for its buyer or its seller.';
 
+insert into private.operations_of_people (operation) values ('place_order');
+
 create function api.place_order(p_id uuid, p_expected_price integer, p_note text default null) returns json
 language plpgsql volatile
 set search_path = ''

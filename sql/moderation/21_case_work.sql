@@ -14,21 +14,6 @@ insert into private.errors (code, status, text) values
   ('case_priority', 422, 'A priority is 1 (first) to 4.'),
   ('case_rule', 422, 'A rule can have at most 300 characters.');
 
-create function private.restart_lock_order() returns void
-language plpgsql volatile
-set search_path = ''
-as $$
-begin
-  if current_setting('kith.lock_order', true) = 'checked' then
-    perform set_config('kith.locks_held', (coalesce(nullif(current_setting('kith.locks_held', true), ''),
-                                                    '{"keys": {}}')::jsonb || '{"last": 0}')::text, true);
-  end if;
-end $$;
-comment on function private.restart_lock_order is
-  'For operations that do several things in one transaction, where each takes all the locks it needs: starts the '
-  'order of locks from the beginning. Such a transaction can deadlock with another one; then the facade retries it. '
-  'ARCHITECTURE.md, Locks.';
-
 create function private.begin_case_work(p_case uuid, variadic p_actions text[]) returns app.cases
 language plpgsql volatile security definer   -- staff may not read the registries
 set search_path = ''

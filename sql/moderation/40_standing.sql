@@ -69,6 +69,8 @@ as $$ begin return private.own_standing(); end $$;
 comment on function api.get_standing is
   'The caller''s standing: {state, suspendedUntil, strikes, decisions}. Nobody learns who decided.';
 
+insert into private.operations_of_people (operation) values ('appeal_decision');
+
 create function api.appeal_decision(p_id uuid, p_text text) returns json
 language plpgsql volatile
 set search_path = ''

@@ -250,11 +250,14 @@ create table app.post_counters (
   views            bigint not null default 0 check (views >= 0),
   milestone        smallint not null default 0,
   boost            numeric(2, 1) not null default 0 check (boost >= 0),
-  boost_expires_at timestamptz
+  boost_expires_at timestamptz,
+  bot_replies      integer not null default 0 check (bot_replies >= 0)
 );
 comment on table app.post_counters is
   'Counts of a post, in a separate table so that counting does not rewrite the post. Triggers maintain them; views '
   'are added in batches.';
+comment on column app.post_counters.bot_replies is
+  'How many of the replies are by bots. These do not count for trending.';
 comment on column app.post_counters.boost is
   'The factor of its score in the feed; 0 if it is not boosted. sql/economy writes it, and a job resets it.';
 comment on column app.post_counters.boost_expires_at is 'When the boost ends; null if there is none.';

@@ -88,7 +88,7 @@ set search_path = ''
 as $$
 declare
   -- counts only whole doublings, so that the row of the post and its indexes rarely change, not at every heart
-  v_engagement integer := new.reactions + new.replies + new.shares + new.bookmarks;
+  v_engagement integer := new.reactions + new.replies - new.bot_replies + new.shares + new.bookmarks;
   -- log(2, …) takes twenty times as long
   v_boost smallint := length(ltrim((1 + v_engagement)::bit(32)::text, '0')) - 1;
 begin
@@ -96,7 +96,8 @@ begin
   return null;
 end $$;
 comment on function private.raise_trending is
-  'Trigger: reactions, replies, reposts and bookmarks move a post up in the trending order, by four hours for every '
-  'doubling. The order does not depend on the current time, so it changes only when somebody does something.';
+  'Trigger: reactions, reposts, bookmarks, and replies by people move a post up in the trending order, by four hours '
+  'for every doubling. The order does not depend on the current time, so it changes only when somebody '
+  'does something.';
 create trigger raise_trending after update of reactions, replies, shares, bookmarks on app.post_counters
   for each row execute function private.raise_trending();

@@ -75,27 +75,35 @@ language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 declare
-  v_there uuid[] := array(select w.post_id from written w where w.required_level = 0);
-  v_were  uuid[];
-  v_post  uuid;
-  v_more  integer;
+  v_posts   uuid[];
+  v_authors uuid[];
+  v_ones    integer[];
+  v_post    uuid;
+  v_more    integer;
+  v_bots    integer;
 begin
+  select array_agg(w.post_id), array_agg(w.author_id), array_agg(1) into v_posts, v_authors, v_ones
+  from written w where w.required_level = 0;
   if tg_op = 'UPDATE' then
-    v_were := array(select o.post_id from overwritten o where o.required_level = 0);
+    select v_posts || array_agg(o.post_id), v_authors || array_agg(o.author_id), v_ones || array_agg(-1)
+    into v_posts, v_authors, v_ones
+    from overwritten o where o.required_level = 0;
   end if;
   -- each post once, because a ban or an erasure may change thousands of replies under the same post
-  for v_post, v_more in
-    select c.post_id, sum(c.one)
-    from (select unnest(v_there), 1 union all select unnest(v_were), -1) c (post_id, one)
+  for v_post, v_more, v_bots in
+    select c.post_id, sum(c.one), coalesce(sum(c.one) filter (where u.bot_owner_id is not null), 0)
+    from unnest(v_posts, v_authors, v_ones) c (post_id, author_id, one)
+    join app.users u on u.id = c.author_id
     group by c.post_id having sum(c.one) <> 0
     order by c.post_id
   loop
-    update app.post_counters set replies = replies + v_more where post_id = v_post;
+    update app.post_counters set replies = replies + v_more, bot_replies = bot_replies + v_bots where post_id = v_post;
   end loop;
   return null;
 end $$;
 comment on function private.count_replies is
-  'Trigger: counts the replies that everyone can see, without those that are hidden, deleted or by banned people.';
+  'Trigger: counts the replies that everyone can see, without those that are hidden, deleted or by banned people; '
+  'those of bots are also counted apart.';
 create trigger count_replies after insert on app.replies
   referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies

@@ -58,6 +58,8 @@ create trigger _300_announce_given after insert on app.reactions
 create trigger _300_announce_taken_back after delete on app.reactions
   referencing old table as changed for each statement execute function private.announce_reactions();
 
+insert into private.operations_of_people (operation) values ('react');
+
 create function api.react(p_id uuid, p_kind text) returns json
 language plpgsql volatile
 set search_path = ''

@@ -91,6 +91,8 @@ end $$;
 comment on function private.find_bookmark_time is
   'When the caller bookmarked a cursor''s post, even if they took the bookmark back in the last day.';
 
+insert into private.operations_of_people (operation) values ('bookmark');
+
 create function api.bookmark(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''

@@ -169,6 +169,8 @@ end $$;
 comment on function private.delete_repost is
   'Deletes the caller''s repost of a post, even if they no longer see the post. False if there never was one.';
 
+insert into private.operations_of_people (operation) values ('repost');
+
 create function api.repost(
   p_id uuid, p_body text default null, p_visibility text default 'public', p_depth integer default 0,
   p_interest_id uuid default null, p_interest_ids uuid[] default '{}', p_persona_id uuid default null,

@@ -188,6 +188,8 @@ comment on function private.lock_running_poll is
   'Returns the poll of a published post if the caller may see it and it takes votes. Until the transaction ends, '
   'nobody else can vote in it.';
 
+insert into private.operations_of_people (operation) values ('vote_poll');
+
 create function api.vote_poll(p_id uuid, p_option_id uuid) returns json
 language plpgsql volatile
 set search_path = ''

@@ -127,6 +127,8 @@ end $$;
 comment on function private.require_split is
   'Fails if this share and the accepted shares of a post add up to more than 90 percent. Lock the post first.';
 
+insert into private.operations_of_people (operation) values ('invite_co_author');
+
 create function api.invite_co_author(p_id uuid, p_user_id text, p_split_share integer) returns json
 language plpgsql volatile
 set search_path = ''
@@ -217,6 +219,8 @@ end $$;
 comment on function private.settle_co_author is
   'Accepts the caller''s invitation, or declines it, which deletes it. An accepted co-author can also decline, which '
   'removes them, even from a post that they no longer see.';
+
+insert into private.operations_of_people (operation) values ('respond_co_author');
 
 create function api.respond_co_author(p_id uuid, p_invite_id uuid, p_accept boolean) returns json
 language plpgsql volatile

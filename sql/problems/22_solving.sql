@@ -77,6 +77,8 @@ begin
 end $$;
 comment on function private.add_solution is 'Writes a solution of the caller. Fails: solution_body.';
 
+insert into private.operations_of_people (operation) values ('create_solution');
+
 create function api.create_solution(p_id uuid, p_body text) returns json
 language plpgsql volatile
 set search_path = ''

@@ -14,6 +14,8 @@ begin
 end $$;
 comment on function private.set_solution_vote is 'Sets the caller''s vote on a solution that they see.';
 
+insert into private.operations_of_people (operation) values ('vote_solution');
+
 create function api.vote_solution(p_id uuid, p_value integer) returns json
 language plpgsql volatile
 set search_path = ''

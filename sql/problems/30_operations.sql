@@ -165,6 +165,8 @@ begin
 end $$;
 comment on function private.add_bounty is 'Adds to the bounty of the caller''s own problem.';
 
+insert into private.operations_of_people (operation) values ('add_bounty');
+
 create function api.add_bounty(p_id uuid, p_amount integer) returns json
 language plpgsql volatile
 set search_path = ''

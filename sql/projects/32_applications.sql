@@ -64,6 +64,8 @@ begin
 end $$;
 comment on function api.list_project_applications is 'The applications to the caller''s own project, latest first.';
 
+insert into private.operations_of_people (operation) values ('apply_to_project');
+
 create function api.apply_to_project(p_id uuid, p_role_id uuid, p_message text default null) returns json
 language plpgsql volatile
 set search_path = ''

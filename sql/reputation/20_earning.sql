@@ -43,6 +43,7 @@ begin
           from unnest(p_earnings) with ordinality
                  as l (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
           where l.interest_id is not null and l.earned_from is distinct from l.user_id
+            and not private.is_bot(l.user_id) and not private.is_bot(l.earned_from)
           order by l.user_id, l.kind, l.source_id, l.earned_from, l.place) e
     where e.points <> 0
       and private.find_active_reputation(e.user_id, e.kind, e.source_id, e.earned_from) is null
@@ -50,7 +51,8 @@ begin
 end $$;
 comment on function private.earn_reputation is
   'Adds the points of each kind once per cause, until they are undone. It adds nothing without an interest, and '
-  'nothing that people would earn from themselves. Lock first (private.lock_effects).';
+  'nothing that people would earn from themselves, that bots would earn, or that people would earn from bots. Lock '
+  'first (private.lock_effects).';
 
 create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile

@@ -38,6 +38,7 @@ insert into private.write_limits (kind, per_hour) values ('votes', 300);
 insert into private.errors (code, status, text) values
   ('vote_value', 422, 'value must be -1, 0 or 1.'),
   ('vote_comment', 422, 'A comment can have at most 280 characters.'),
+  ('vote_bot', 409, 'Bots have no reputation, so nobody can vote on them.'),
   ('vote_oneself', 400, 'You cannot vote for yourself.'),
   ('interest_not_held', 403, 'You must have chosen an interest to vote in it.');
 
@@ -90,6 +91,8 @@ comment on function private.cast_vote is
   'Casts or changes the caller''s vote and adds the difference from its previous points to the ledger. '
   'api.vote_reputation checks whether the caller may vote.';
 
+insert into private.operations_of_people (operation) values ('vote_reputation');
+
 create function api.vote_reputation(p_user_id text, p_interest_id uuid, p_value integer, p_comment text default null)
 returns json
 language plpgsql volatile
@@ -108,6 +111,8 @@ begin
   v_user := private.require_person(p_user_id);
   if v_user = private.require_caller() then
     perform private.raise_error('vote_oneself');
+  elsif private.is_bot(v_user) then
+    perform private.raise_error('vote_bot');
   end if;
   perform private.require_interest(p_interest_id);
   if not exists (select from app.user_interests u where u.user_id = app.uid() and u.interest_id = p_interest_id) then

@@ -59,6 +59,8 @@ from app.reputation_appeals a join app.interests i on i.id = a.interest_id;
 comment on view app.reputation_appeal_card is
   'A person''s own appeal: {id, interestId, slug, eventId, text, status, restoreDelta, note, resolvedAt, createdAt}.';
 
+insert into private.operations_of_people (operation) values ('create_appeal');
+
 create function api.create_appeal(p_interest_id uuid, p_text text, p_event_id uuid default null) returns json
 language plpgsql volatile
 set search_path = ''

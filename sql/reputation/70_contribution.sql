@@ -105,6 +105,7 @@ begin
     from unnest(p_earnings) with ordinality
            as e (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
     where private.find_active_contribution(e.user_id, e.kind, e.source_id) is null
+      and not private.is_bot(e.user_id)
     group by e.user_id, e.kind, e.source_id
     order by min(e.place)
     returning id
@@ -113,7 +114,7 @@ begin
 end $$;
 comment on function private.earn_contribution is
   'Adds the points of each kind once per cause, until they are undone, and later a share of them to the inviters. '
-  'Lock first (private.lock_effects).';
+  'Bots get none. Lock first (private.lock_effects).';
 
 create function private.reverse_contribution(p_entries uuid[]) returns void
 language plpgsql volatile

@@ -194,6 +194,8 @@ comment on function private.name_reported_author is
 create trigger _050_name_author before insert on app.reports
   for each row execute function private.name_reported_author();
 
+insert into private.operations_of_people (operation) values ('report');
+
 create function api.report(
   p_target_type text, p_target_id text, p_reason text, p_category text default null
 ) returns json

@@ -9,6 +9,8 @@ begin
 end $$;
 comment on function api.get_treasury is 'The treasury of a guild.';
 
+insert into private.operations_of_people (operation) values ('contribute');
+
 create function api.contribute(p_guild_id text, p_amount integer, p_note text default null) returns json
 language plpgsql volatile
 set search_path = ''
@@ -20,6 +22,8 @@ begin
 end $$;
 comment on function api.contribute is
   'The caller contributes mana to the treasury of their guild. Takes an Idempotency-Key.';
+
+insert into private.operations_of_people (operation) values ('disburse');
 
 create function api.disburse(p_guild_id text, p_recipient_id text, p_amount integer, p_note text) returns json
 language plpgsql volatile
@@ -33,6 +37,8 @@ begin
 end $$;
 comment on function api.disburse is
   'The caller pays mana from the treasury of their guild to somebody. Takes an Idempotency-Key.';
+
+insert into private.operations_of_people (operation) values ('distribute');
 
 create function api.distribute(p_guild_id text, p_amount integer, p_note text default null) returns json
 language plpgsql volatile

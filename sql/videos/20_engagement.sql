@@ -103,6 +103,8 @@ comment on function private.require_open_video is
   'Returns a video if the caller may see it, it is not removed, and its space is not archived. The author can see a '
   'removed video, but nobody can act on it.';
 
+insert into private.operations_of_people (operation) values ('like_video');
+
 create function api.like_video(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
@@ -134,6 +136,8 @@ end $$;
 comment on function api.unlike_video is
   'Takes the caller''s like back; repeating it changes nothing. It also works on a video that the caller can''t see '
   'any more, but then it still returns video_unknown. Returns the card.';
+
+insert into private.operations_of_people (operation) values ('repost_video');
 
 create function api.repost_video(p_id uuid) returns json
 language plpgsql volatile

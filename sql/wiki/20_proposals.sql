@@ -289,6 +289,8 @@ comment on function private.require_wiki_voter is
   'Passes if the caller may vote on a proposal. Taking a vote back requires no reputation: '
   'private.vote_on_wiki_proposal.';
 
+insert into private.operations_of_people (operation) values ('vote_wiki_proposal');
+
 create function api.vote_wiki_proposal(p_id uuid, p_value integer) returns json
 language plpgsql volatile
 set search_path = ''

@@ -33,8 +33,8 @@ const apart: Record<string, string[]> = {
   ],
   'It lists what the caller chose, made or answered themselves.': [
     'list_blocks list_mutes list_muted_keywords list_bookmarks list_scheduled_posts list_my_circles list_my_courses',
-    'list_access_tokens list_factors list_identities list_my_events list_my_guild_applications list_my_invites',
-    'list_my_personas list_my_projects',
+    'list_access_tokens list_bots list_bot_tokens list_factors list_identities list_my_events list_my_guild_applications',
+    'list_my_invites list_my_personas list_my_projects',
     'list_my_series',
     'list_orders list_pending_invitations get_invite_tree list_memberships',
   ],

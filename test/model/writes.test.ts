@@ -20,12 +20,12 @@ const uncounted: Record<string, string> = {
     get_reputation_summary get_wallet list_my_invites list_notifications mark_read note_presence
     read_conversation`,
   'it overwrites something of the caller': `
-    archive_group restore_group set_bond_level set_default_persona set_intent update_circle update_me update_persona
-    update_preferences vote_on_proposal vote_poll end_session end_other_sessions end_access_token log_out remove_passkey
-      remove_totp rename_passkey renew_recovery_codes start_totp`,
+    archive_group restore_group set_bond_level set_default_persona set_intent update_bot update_circle update_me
+      update_persona update_preferences vote_on_proposal vote_poll end_access_token end_bot_token end_session
+      end_other_sessions log_out remove_passkey remove_totp rename_passkey renew_recovery_codes start_totp`,
   'the number a person can have is limited': `
-    add_push_token appeal_decision create_appeal create_circle create_invite create_persona create_series delete_circle delete_persona
-    mute_keyword pin_post select_interest select_interests`,
+    add_push_token appeal_decision create_appeal create_bot create_circle create_invite create_persona create_series delete_bot delete_circle
+    delete_persona mute_keyword pin_post select_interest select_interests`,
   'it answers something that somebody else sent, once': `
     accept_invitation decline_invitation respond_co_author respond_invitation`,
   'it belongs to a session that was counted': 'apply_ai_suggestions complete_ai_session',

@@ -87,6 +87,14 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   })
   sample('delete_persona', { p_id: persona })
   sample('set_default_persona', { p_id: persona })
+  const bot = await make(me, 'create_bot', { p_username: 'reminder', p_first_name: 'Reminder' })
+  sample('create_bot', { p_username: 'digest', p_first_name: 'Digest', p_last_name: 'Bot' })
+  sample('update_bot', { p_id: bot, p_changes: { firstName: 'Other', about: 'x' } })
+  const tokenId = '00000000-0000-4000-8000-000000000002'
+  await owner`insert into app.access_tokens (id, user_id, kind, name, token_hash, scopes, issued_at, expires_at)
+    select ${tokenId}, id, 'personal', 'x', sha256('bot'), '{posts:read}', 0, 0 from app.users where username = 'reminder'`
+  sample('end_bot_token', { p_id: bot, p_token_id: tokenId })
+  sample('delete_bot', { p_id: bot })
   sample('create_invite')
   sample('list_my_invites')
   sample('revoke_invite', { p_id: code })

@@ -86,7 +86,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/ban': {
     summary: 'Ban a person',
-    description: `Takes effect immediately: the person's tokens and sessions are revoked, their Realtime channels are closed, login attempts return 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. With \`until\` it is a suspension: it ends by itself within a minute after that time, and until then a login says when it ends. A banned person gets the new end, or none without \`until\`. If they have more than 500 posts or 500 replies, the older ones are removed from counters and lists within seconds; until then, pages of lists may be shorter. The person reads the reason, which is required. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
+    description: `Takes effect immediately: the person's tokens and sessions are revoked, their Realtime channels are closed, login attempts return 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. With \`until\` it is a suspension: it ends by itself within a minute after that time, and until then a login says when it ends. A banned person gets the new end, or none without \`until\`. If they have more than 500 posts or 500 replies, the older ones are removed from counters and lists within seconds; until then, pages of lists may be shorter. A person’s bots are banned with them; with \`alsoOwner\` the owner of a bot is banned, too. The person reads the reason, which is required. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
     access: 'admin',
     operation: 'ban_person',
     params: AnyPersonId,
@@ -96,7 +96,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/unban': {
     summary: 'End a ban',
-    description: `Ends a suspension too. What the person published is visible again: the newest 500 posts and 500 replies immediately, older ones within seconds. They can log in with their previous role; old tokens stay invalid. ${same}`,
+    description: `Ends a suspension too. What the person published is visible again: the newest 500 posts and 500 replies immediately, older ones within seconds. They can log in with their previous role; old tokens stay invalid. The bots that were banned with the person come back. 409 \`owner_banned\` for a bot whose owner is banned. ${same}`,
     access: 'admin',
     operation: 'unban_person',
     params: AnyPersonId,

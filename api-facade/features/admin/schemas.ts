@@ -87,6 +87,10 @@ export const Ban = z
     until: Moment.nullish().describe(
       'When the ban ends by itself: in the future, at most 366 days from now. Without it the ban has no end.',
     ),
+    alsoOwner: z
+      .boolean()
+      .optional()
+      .describe('For a bot: whether to ban its owner, with all their bots. 422 `owner_unknown` for a person.'),
   })
   .openapi('Ban', { example: { reason: 'Advertisements in every thread.' } })
 export const Limit = z.object({ reason }).openapi('Limit')

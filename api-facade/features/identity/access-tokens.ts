@@ -19,7 +19,7 @@ import {
 /** How long a token is valid for which an access token was exchanged. Seconds. */
 const SHORT = 15 * 60
 
-const Kept = AccessToken.extend({ nonce: z.string(), tokenHash: z.string() })
+export const Kept = AccessToken.extend({ nonce: z.string(), tokenHash: z.string() })
 
 async function create(c: Context, { name, scopes, expiresAt, endsWithPassword }: z.output<typeof NewAccessToken>) {
   const { accessTokens } = c.get('services')

@@ -54,6 +54,9 @@ export const Profile = PersonCard.extend({
   country: Country,
   city: City,
   createdAt: Timestamp,
+  owner: PersonCard.nullable().describe(
+    'The person who runs the bot and answers for it; null for people, and if you cannot see the owner.',
+  ),
   counters: z
     .object({ followers: count, following: count })
     .describe('Followers, and the people whom the person follows.'),

@@ -3,6 +3,7 @@
 import { routes, type Table } from '../../lib/routes.ts'
 import accessTokens from './access-tokens.ts'
 import account from './account.ts'
+import bots from './bots.ts'
 import elsewhere from './elsewhere.ts'
 import email from './email.ts'
 import factors from './factors.ts'
@@ -90,9 +91,10 @@ const tables = [
   account,
   personas,
   invites,
+  bots,
 ]
 /** What the feature offers, for the API's description. */
 export const about =
-  'Accounts: registration, login, second factors, sessions, the profile, personas, invites, and the export of one’s data.'
+  'Accounts: registration, login, second factors, sessions, the profile, personas, invites, bots, and the export of one’s data.'
 
 export default { feature: 'identity', rows: Object.assign({}, ...tables.map(({ rows }) => rows)) } satisfies Table

@@ -160,9 +160,13 @@ export const Me = z
       'When a mail server reported that the mailbox does not exist. Null if none did, and after you open a link that was mailed to it.',
     ),
     role: z.enum(['user', 'moderator', 'admin']).describe('`user` for members; `moderator` and `admin` are staff.'),
+    isBot: z.boolean().describe('Whether the account is a bot.'),
     firstName: z.string().describe('Everybody who sees you sees it.'),
     lastName: z.string().describe('Everybody who sees you sees it.'),
-    dateOfBirth: z.iso.date().nullable().describe('Not part of your public profile. Null for the first admin.'),
+    dateOfBirth: z.iso
+      .date()
+      .nullable()
+      .describe('Not part of your public profile. Null for the first admin and for bots.'),
     country: Country,
     city: City,
     phone: z.string().nullable().describe('Not part of your public profile; null if you gave none.'),
