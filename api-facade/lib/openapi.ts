@@ -665,9 +665,22 @@ const listed = (codes: readonly ErrorCode[]): string => codes.map((code) => `\`$
 /** The shared answer of a status. Its description lists the usual codes; a route overrides it with its own list. */
 const errorAnswer = (status: number) => ({
   description: listed(usual[status] ?? []) || `${STATUS_CODES[status]}`,
-  headers: { ...onAll, ...(promised[status] && referTo(promised[status])), ...referTo('X-Error-Code') },
+  headers: {
+    ...onAll,
+    ...(promised[status] && referTo(promised[status])),
+    ...(status === 403 && challenge),
+    ...referTo('X-Error-Code'),
+  },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 })
+
+/** What only some of the answers with 403 have. */
+const challenge = {
+  'WWW-Authenticate': {
+    description: 'With `scope_missing`: the scope that the access token needs (RFC 6750).',
+    schema: { type: 'string' as const },
+  },
+}
 
 /** The headers that a status promises: errorAnswer of errors.ts. */
 const promised: Readonly<Record<number, HeaderName>> = {
