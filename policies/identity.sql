@@ -113,6 +113,7 @@ grant execute on function
   private.find_own_bots,
   private.invite_allotment,
   private.invite_status,
+  private.list_own_access_tokens,
   private.list_own_factors,
   private.list_bot_access_tokens,
   private.list_own_identities,
