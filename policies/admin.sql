@@ -186,3 +186,9 @@ grant execute on function
   private.erase_reasons,
   private.deliver_broadcast
   to worker;
+
+-- bans of bots and their owners
+grant execute on function
+  private.find_banned_with,
+  private.is_owner_banned
+  to service_role;

@@ -174,6 +174,7 @@ grant execute on function
   api.set_default_persona,
   api.start_totp,
   api.unlink_identity,
+  api.update_bot,
   api.update_me,
   api.update_persona
   to authenticated;

@@ -2239,3 +2239,9 @@ values ('vote_wiki_proposal');
 
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
 values ('app.users', 'bot_owner_id', 'bots', null, null, '{card_rest}', null, 'false', null);
+
+GRANT EXECUTE ON FUNCTION "api"."update_bot"(text, jsonb) TO "authenticated";
+
+GRANT EXECUTE ON FUNCTION "private"."find_banned_with"(uuid, boolean) TO "service_role";
+
+GRANT EXECUTE ON FUNCTION "private"."is_owner_banned"(app.users) TO "service_role";

@@ -60,9 +60,10 @@ test('A bot publishes with its token, and does nothing that only people can do',
     ])
   for (const route of ['/me/bots', path])
     expect(await ask(made.token, 'GET', route)).toMatchObject({ status: 403, code: 'session_required' })
+  const { accessToken } = (await ask(made.token, 'POST', '/auth/token')).body
   const rpc = await fetch(`${stack.url}/rest/v1/rpc/react`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${made.token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ p_id: post, p_type: 'heart' }),
   })
   expect([rpc.status, await rpc.json()]).toMatchObject([403, { message: 'bot_refused' }])
