@@ -86,6 +86,34 @@ export interface Schemas {
     fallback: boolean
     suggestions: { id: string; slug: string; name: string; confidence: number }[]
   }
+  AllowedApp: {
+    id: string
+    name: string
+    website: string | null
+    scopes: string[]
+    since: Schemas['Timestamp']
+    lastUsedAt: Schemas['Timestamp']
+  }
+  AllowedAppPage: { items: Schemas['AllowedApp'][]; nextCursor: string | null; hasMore: boolean }
+  App: {
+    id: string
+    name: string
+    website: string | null
+    redirectUris: string[]
+    scopes: string[]
+    isConfidential: boolean
+    hasSecret: boolean
+    createdAt: Schemas['Timestamp']
+  }
+  AppChanges: { name?: string; redirectUris?: string[]; scopes?: string[]; website?: string | null }
+  AppDecided: { next: string }
+  AppDecision: { request: string; allow: boolean }
+  AppPage: { items: Schemas['App'][]; nextCursor: string | null; hasMore: boolean }
+  AppRequest: {
+    app: { name: string; website: string | null; redirectHost: string | null }
+    scopes: { scope: string; description: string }[]
+  }
+  AppWithSecret: { app: Schemas['App']; secret: string }
   AppealResolution: { decision: 'accepted' | 'rejected'; restoreDelta?: number | null; note?: string | null }
   Argument: {
     id: string
@@ -464,6 +492,8 @@ export interface Schemas {
     }[]
     events: Schemas['ReputationEventPage']
   }
+  DeviceDecision: { userCode: string; allow: boolean }
+  DeviceToAllow: { userCode: string }
   Disbursed: { entry: Schemas['TreasuryEntry']; treasuryBalance: number }
   Dispute: { reason: string }
   Distributed: { shares: { recipientId: string | null; score: number; amount: number }[]; treasuryBalance: number }
@@ -495,6 +525,11 @@ export interface Schemas {
     | 'ai_session_unknown'
     | 'ai_topic'
     | 'alt_text'
+    | 'app_name'
+    | 'app_public'
+    | 'app_redirect'
+    | 'app_unknown'
+    | 'app_website'
     | 'appeal_decision'
     | 'appeal_open'
     | 'appeal_own_decision'
@@ -504,6 +539,8 @@ export interface Schemas {
     | 'appeal_verdict'
     | 'append_only'
     | 'application_pending'
+    | 'apps_closed'
+    | 'apps_full'
     | 'argument_body'
     | 'argument_depth'
     | 'argument_not_yours'
@@ -572,6 +609,7 @@ export interface Schemas {
     | 'code_wrong'
     | 'comment_body'
     | 'comment_unknown'
+    | 'consent_over'
     | 'content_body'
     | 'content_kind'
     | 'content_not_yours'
@@ -651,6 +689,11 @@ export interface Schemas {
     | 'idempotency_key_busy'
     | 'idempotency_key_invalid'
     | 'idempotency_key_reused'
+    | 'identities_exhausted'
+    | 'identity_needed'
+    | 'identity_taken'
+    | 'identity_unknown'
+    | 'identity_unlinked'
     | 'import_changed'
     | 'import_daily'
     | 'import_hidden'
@@ -727,6 +770,7 @@ export interface Schemas {
     | 'message_too_old'
     | 'message_unknown'
     | 'method_not_allowed'
+    | 'moderate_own'
     | 'mute_oneself'
     | 'mutes_exhausted'
     | 'no_shared_circle'
@@ -741,6 +785,10 @@ export interface Schemas {
     | 'offering_sort'
     | 'offering_stock'
     | 'offering_unknown'
+    | 'oidc_address'
+    | 'oidc_off'
+    | 'oidc_over'
+    | 'oidc_unverified'
     | 'option_unknown'
     | 'order_delivery_note'
     | 'order_note'
@@ -754,6 +802,9 @@ export interface Schemas {
     | 'order_unknown'
     | 'owner_banned'
     | 'owner_unknown'
+    | 'passkey_wrong'
+    | 'passkeys_full'
+    | 'password_guessable'
     | 'password_wrong'
     | 'pay_bot'
     | 'pay_oneself'
@@ -1030,6 +1081,8 @@ export interface Schemas {
     account: Schemas['ExportedAccount'] | null
     aiSessions: Schemas['ExportedAiSessions'][]
     aiTurns: Schemas['ExportedAiTurns'][]
+    appConsents: Schemas['ExportedAppConsents'][]
+    apps: Schemas['ExportedApps'][]
     argumentVotes: Schemas['ExportedArgumentVotes'][]
     audio: Schemas['ExportedAudio'][]
     auditAddresses: Schemas['ExportedAuditAddresses'][]
@@ -1074,6 +1127,7 @@ export interface Schemas {
     inviteCodes: Schemas['ExportedInviteCodes'][]
     invited: Schemas['ExportedInvited'][]
     invitedBy: Schemas['ExportedInvitedBy'] | null
+    linkedLogins: Schemas['ExportedLinkedLogins'][]
     manaEntries: Schemas['ExportedManaEntries'][]
     manaHolds: Schemas['ExportedManaHolds'][]
     manaTransactions: Schemas['ExportedManaTransactions'][]
@@ -1091,6 +1145,7 @@ export interface Schemas {
     orderSteps: Schemas['ExportedOrderSteps'][]
     ordersPlaced: Schemas['ExportedOrdersPlaced'][]
     ordersReceived: Schemas['ExportedOrdersReceived'][]
+    passkeys: Schemas['ExportedPasskeys'][]
     passwordResets: Schemas['ExportedPasswordResets'][]
     paymentSharesGiven: Schemas['ExportedPaymentSharesGiven'][]
     paymentSharesReceived: Schemas['ExportedPaymentSharesReceived'][]
@@ -1190,6 +1245,28 @@ export interface Schemas {
     fallback: boolean
     answer: string | null
     answeredAt: Schemas['Timestamp'] | null
+  }
+  ExportedAppConsents: {
+    id: string
+    userId: string | null
+    appId: string | null
+    scopes: string[]
+    generation: number
+    createdAt: Schemas['Timestamp']
+    lastUsedAt: Schemas['Timestamp']
+    expiresAt: Schemas['Timestamp']
+    endedAt: Schemas['Timestamp'] | null
+  }
+  ExportedApps: {
+    id: string
+    ownerId: string | null
+    name: string
+    website: string | null
+    redirectUris: string[]
+    scopes: string[]
+    isConfidential: boolean
+    createdAt: Schemas['Timestamp']
+    endedAt: Schemas['Timestamp'] | null
   }
   ExportedArgumentVotes: { argumentId: string | null; userId: string | null; createdAt: Schemas['Timestamp'] }
   ExportedAudio: { id: string; mediaUrl: string; caption: string | null; durationSec: number | null }
@@ -1537,6 +1614,15 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
   }
   ExportedInvitedBy: { inviteeId: string | null; inviterId: string | null; createdAt: Schemas['Timestamp'] }
+  ExportedLinkedLogins: {
+    id: string
+    userId: string | null
+    issuer: string
+    subject: string
+    email: string
+    createdAt: Schemas['Timestamp']
+    lastUsedAt: Schemas['Timestamp']
+  }
   ExportedManaEntries: {
     transactionId: string | null
     accountId: string | null
@@ -1690,6 +1776,14 @@ export interface Schemas {
     refundMana: number | null
     deadlineAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
+  }
+  ExportedPasskeys: {
+    id: string
+    userId: string | null
+    transports: string[]
+    name: string
+    createdAt: Schemas['Timestamp']
+    lastUsedAt: Schemas['Timestamp'] | null
   }
   ExportedPasswordResets: {
     id: string
@@ -2134,6 +2228,7 @@ export interface Schemas {
   }
   Factors: {
     totp: { createdAt: Schemas['Timestamp']; lastUsedAt: Schemas['Timestamp'] | null } | null
+    passkeys: Schemas['Passkey'][]
     recoveryCodesLeft: number
     isRequired: boolean
     provedUntil: Schemas['Timestamp'] | null
@@ -2555,6 +2650,16 @@ export interface Schemas {
   GuildChanges: { name?: string; about?: string | null; minRep?: number; accent?: string | null }
   GuildPage: { items: Schemas['Guild'][]; nextCursor: string | null; hasMore: boolean }
   Hidden: { id: string; hiddenAt: Schemas['Timestamp'] | null }
+  Identities: {
+    items: {
+      id: string
+      issuer: string
+      email: string
+      createdAt: Schemas['Timestamp']
+      lastUsedAt: Schemas['Timestamp']
+    }[]
+    hasPassword: boolean
+  }
   Import: {
     id: string
     state: 'waiting' | 'running' | 'done' | 'stopped'
@@ -2572,6 +2677,7 @@ export interface Schemas {
     software: { name: 'kith'; version: string }
     domain: string
     url: string
+    oidc: { name: string } | null
     keys: { kty: 'OKP'; crv: 'Ed25519'; x: string; kid: string }[]
   }
   Intent: {
@@ -2764,6 +2870,7 @@ export interface Schemas {
   }
   MutedKeyword: { id: string; keyword: string; until: Schemas['Timestamp'] | null; createdAt: Schemas['Timestamp'] }
   MutedKeywordPage: { items: Schemas['MutedKeyword'][]; nextCursor: string | null; hasMore: boolean }
+  NewApp: { name: string; redirectUris: string[]; scopes: string[]; isConfidential?: boolean; website?: string }
   NewArgument: { side: 'for' | 'against'; body: string; parentId?: string | null }
   NewAsset: {
     kind: 'avatar' | 'image' | 'video' | 'audio' | 'attachment'
@@ -2904,6 +3011,21 @@ export interface Schemas {
     guildId?: string | null
   }
   NewOrder: { expectedPrice: number; note?: string | null }
+  NewPasskeySignature: {
+    id: string
+    rawId: string
+    type: 'public-key'
+    response: {
+      clientDataJSON: string
+      attestationObject: string
+      authenticatorData?: string
+      publicKey?: string
+      publicKeyAlgorithm?: number
+      transports?: string[]
+    }
+    authenticatorAttachment?: string
+    clientExtensionResults?: Record<never, never>
+  }
   NewPost: {
     format?: 'note' | 'essay' | 'photo' | 'video' | 'quote' | 'thread' | 'repost'
     title?: string | null
@@ -2962,6 +3084,7 @@ export interface Schemas {
     name: string
     conditions: Schemas['RuleCondition'][]
     appliesTo: (
+      | 'argument'
       | 'audio'
       | 'course'
       | 'debate'
@@ -2971,7 +3094,10 @@ export interface Schemas {
       | 'problem'
       | 'project'
       | 'reply'
+      | 'review'
+      | 'solution'
       | 'video'
+      | 'video-comment'
     )[]
     action: 'case' | 'hide'
     category?: string
@@ -3559,6 +3685,7 @@ export interface Schemas {
     status?: 'active' | 'paused'
   }
   OfferingPage: { items: Schemas['Offering'][]; nextCursor: string | null; hasMore: boolean }
+  OidcStart: { url: string; expiresAt: Schemas['Timestamp'] }
   Order: {
     id: string
     offering: { id: string | null; title: string; description: string; priceMana: number; deliveryDays: number }
@@ -3603,6 +3730,33 @@ export interface Schemas {
   OrderPage: { items: Schemas['Order'][]; nextCursor: string | null; hasMore: boolean }
   OrderResolution: { refundMana: number; note: string }
   Paid: { payment: Schemas['Payment']; senderBalance: number }
+  Passkey: { id: string; name: string; createdAt: Schemas['Timestamp']; lastUsedAt: Schemas['Timestamp'] | null }
+  PasskeyAdded: { passkey: Schemas['Passkey']; session: Schemas['Session'] | null; recoveryCodes: string[] | null }
+  PasskeyAddingOptions: {
+    challenge: string
+    timeout: number
+    rp: { id: string; name: string }
+    user: { id: string; name: string; displayName: string }
+    pubKeyCredParams: { alg: number; type: 'public-key' }[]
+    excludeCredentials: { id: string; type: 'public-key'; transports?: string[] }[]
+    authenticatorSelection: { residentKey: 'required'; requireResidentKey: true; userVerification: 'required' }
+    attestation: 'none'
+  }
+  PasskeyLoginOptions: {
+    challenge: string
+    timeout: number
+    rpId: string
+    allowCredentials?: { id: string; type: 'public-key'; transports?: string[] }[]
+    userVerification: 'required'
+  }
+  PasskeySignature: {
+    id: string
+    rawId: string
+    type: 'public-key'
+    response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string }
+    authenticatorAttachment?: string
+    clientExtensionResults?: Record<never, never>
+  }
   PasswordSet: { ok: true; deviceToken: string }
   Payment: {
     id: string
@@ -4765,6 +4919,7 @@ export interface Schemas {
     name: string
     conditions: Schemas['RuleCondition'][]
     appliesTo: (
+      | 'argument'
       | 'audio'
       | 'course'
       | 'debate'
@@ -4774,7 +4929,10 @@ export interface Schemas {
       | 'problem'
       | 'project'
       | 'reply'
+      | 'review'
+      | 'solution'
       | 'video'
+      | 'video-comment'
     )[]
     category: string
     action: 'case' | 'hide'
@@ -4800,6 +4958,7 @@ export interface Schemas {
   RuleDraft: {
     conditions: Schemas['RuleCondition'][]
     appliesTo: (
+      | 'argument'
       | 'audio'
       | 'course'
       | 'debate'
@@ -4809,13 +4968,17 @@ export interface Schemas {
       | 'problem'
       | 'project'
       | 'reply'
+      | 'review'
+      | 'solution'
       | 'video'
+      | 'video-comment'
     )[]
     cursor?: string | null
   }
   RuleHit: {
     id: string
     targetType:
+      | 'argument'
       | 'audio'
       | 'course'
       | 'debate'
@@ -4825,7 +4988,10 @@ export interface Schemas {
       | 'problem'
       | 'project'
       | 'reply'
+      | 'review'
+      | 'solution'
       | 'video'
+      | 'video-comment'
     targetId: string
     authorId: string
     author: Schemas['PersonCard']
@@ -4846,6 +5012,7 @@ export interface Schemas {
   }
   RuleReplayHit: {
     targetType:
+      | 'argument'
       | 'audio'
       | 'course'
       | 'debate'
@@ -4855,7 +5022,10 @@ export interface Schemas {
       | 'problem'
       | 'project'
       | 'reply'
+      | 'review'
+      | 'solution'
       | 'video'
+      | 'video-comment'
     targetId: string
     authorId: string
     author: Schemas['PersonCard']
@@ -5752,10 +5922,12 @@ export interface Answers {
   add_circle_member: Schemas['CircleMember']
   add_conversation_members: Schemas['Conversation']
   add_import_rows: Json
+  add_passkey: Json
   add_push_token: Json
   add_series_item: Schemas['SeriesItem']
   adjust_reputation: Schemas['AdjustedReputation']
   answer_ai_session: Json
+  answer_device: Json
   appeal_by_password: Json
   appeal_decision: Schemas['Standing']
   apply_ai_suggestions: Schemas['UserInterests']
@@ -5787,12 +5959,15 @@ export interface Answers {
   complete_ai_session: Schemas['AiSession']
   complete_order: Schemas['Order']
   confirm_totp: Json
+  consume_oauth_record: Json
+  consume_refresh: Json
   continue_upload: Json
   contribute: Schemas['Contributed']
   count_unread: Schemas['Unread']
   count_unread_conversations: Schemas['UnreadConversations']
   count_views: Json
   create_access_token: Json
+  create_app: Schemas['App']
   create_appeal: Schemas['ReputationAppeal']
   create_argument: Schemas['Argument']
   create_asset: Json
@@ -5830,6 +6005,7 @@ export interface Answers {
   decline_group_invitation: Schemas['GroupInvitation']
   decline_invitation: Schemas['CircleInvitation']
   decline_order: Schemas['Order']
+  delete_app: null
   delete_argument: null
   delete_asset: null
   delete_audio: null
@@ -5840,6 +6016,7 @@ export interface Answers {
   delete_debate: null
   delete_event: null
   delete_message: null
+  delete_oauth_record: Json
   delete_offering: null
   delete_persona: null
   delete_post: null
@@ -5861,6 +6038,7 @@ export interface Answers {
   end_access_token: null
   end_alerted_session: Json
   end_bot_token: null
+  end_consent: Json
   end_other_sessions: Schemas['SessionsEnded']
   end_session: null
   end_user_sessions: Schemas['SessionsEnded']
@@ -5874,12 +6052,17 @@ export interface Answers {
   export_user: Json
   find_access_token: Json
   find_ai_mapping: Json
+  find_app: Json
+  find_consent: Json
+  find_identity: Json
   find_login: Json
+  find_oauth_record: Json
   find_password: Json
   find_standing: Json
   find_statement: Json
   finish_ai_answer: Json
   finish_import: Json
+  finish_oidc: Json
   follow_person: { followers: number; following: number; isFollowing: boolean }
   follow_series: { following: boolean }
   follow_stats: { followers: number; following: number; isFollowing: boolean }
@@ -5938,6 +6121,7 @@ export interface Answers {
   get_webhook: Schemas['Webhook']
   get_wiki_entry: Schemas['WikiEntry']
   get_wiki_version: Schemas['WikiVersion']
+  give_consent: Json
   hand_over_conversation: Schemas['Conversation']
   hand_over_guild: Schemas['MemberOfGuild']
   hide_post: Schemas['Hidden']
@@ -5945,6 +6129,7 @@ export interface Answers {
   invite_co_author: Schemas['CoAuthorInvitation']
   invite_to_circle: Json
   invite_to_group: Schemas['GroupInvitation']
+  issue_app_token: Json
   join_group: Schemas['Joined']
   leave_conversation: { left: true }
   leave_position: null
@@ -5953,6 +6138,7 @@ export interface Answers {
   lift_group_ban: null
   like_video: Schemas['Video']
   limit_person: Schemas['StaffAccount']
+  link_identity: Json
   list_access_tokens: Schemas['AccessTokenPage']
   list_ai_sessions: Schemas['AiSessions']
   list_all_conversations: Schemas['StaffConversationPage']
@@ -5965,6 +6151,7 @@ export interface Answers {
   list_all_spaces: Schemas['StaffGroupPage'] | Schemas['StaffGuildPage']
   list_all_wiki_proposals: Json
   list_appeals: Schemas['StaffAppealPage']
+  list_apps: Schemas['AppPage']
   list_arguments: Schemas['ArgumentPage']
   list_assistant_sessions: Schemas['StaffAssistantSessionPage']
   list_audio: Schemas['AudioPage']
@@ -5999,6 +6186,7 @@ export interface Answers {
   list_group_bans: Schemas['GroupBanPage']
   list_group_invitations: Schemas['GroupInvitationPage']
   list_guild_charters: Schemas['CharterPage']
+  list_identities: Schemas['Identities']
   list_intents: Schemas['StaffIntentPage']
   list_invite_codes: Schemas['StaffInviteCodePage']
   list_invitees: Schemas['StaffInviteePage']
@@ -6011,6 +6199,7 @@ export interface Answers {
   list_muted_keywords: Schemas['MutedKeywordPage']
   list_mutes: Schemas['PersonCardPage']
   list_my_appeals: Schemas['ReputationAppealPage']
+  list_my_apps: Schemas['AllowedAppPage']
   list_my_circles: Schemas['CirclePage']
   list_my_courses: Schemas['CoursePage']
   list_my_events: Schemas['EventPage']
@@ -6070,6 +6259,8 @@ export interface Answers {
   list_wiki_proposals: Json
   list_wiki_versions: Schemas['WikiVersionCardPage']
   log_in: Json
+  log_in_elsewhere: Json
+  log_in_with_passkey: Json
   log_out: Json
   map_ai_interests: Json
   mark_read: Schemas['Unread']
@@ -6085,12 +6276,15 @@ export interface Answers {
   preview_broadcast: Json
   propose_in_case: Schemas['StaffCase']
   prove: Json
+  prove_elsewhere: Json
+  prove_with_passkey: Json
   publish_course: Schemas['Course']
   react: Schemas['Reactions']
   react_to_message: Schemas['Message']
   read_conversation: Schemas['Conversation']
   refresh_session: Json
   register: Json
+  register_elsewhere: Json
   reject_project_application: Schemas['ProjectApplication']
   reject_proposal: Schemas['Proposal']
   reject_wiki_proposal: Json
@@ -6100,11 +6294,14 @@ export interface Answers {
   remove_content: Schemas['Removed']
   remove_conversation_member: null
   remove_group_member: null
+  remove_passkey: null
   remove_post: null
   remove_project_member: null
   remove_push_token: null
   remove_totp: null
   rename_conversation: Schemas['Conversation']
+  rename_passkey: Schemas['Passkey']
+  renew_app_secret: Json
   renew_recovery_codes: Schemas['RecoveryCodes']
   replay_draft: Schemas['RuleReplay']
   replay_rule: Schemas['RuleReplay']
@@ -6136,6 +6333,7 @@ export interface Answers {
   revoke_invitation: null
   revoke_invite: null
   revoke_invite_code: Schemas['StaffInviteCode']
+  revoke_my_app: null
   rotate_webhook_secret: Schemas['WebhookWithSecret']
   rsvp_event: Schemas['Event']
   search: Schemas['SearchItemPage']
@@ -6156,7 +6354,13 @@ export interface Answers {
   settle_any_space_request: Schemas['StaffGroupRequest'] | Schemas['StaffGuildRequest']
   settle_space_request: Schemas['JoinRequest'] | Schemas['GuildApplication']
   start_ai_session: Schemas['AiSession']
+  start_passkey: Json
+  start_passkey_login: Json
+  start_passkey_proof: Json
   start_totp: Schemas['Totp']
+  store_oauth_record: Json
+  store_refresh: Json
+  take_passkey_challenge: Json
   take_position: Schemas['Debate']
   test_webhook: Schemas['WebhookDelivery']
   unban_person: Schemas['StaffAccount']
@@ -6168,6 +6372,7 @@ export interface Answers {
   unhide_reply: Schemas['Hidden']
   unlike_video: Schemas['Video']
   unlimit_person: Schemas['StaffAccount']
+  unlink_identity: null
   unmute_conversation: null
   unmute_keyword: null
   unmute_person: null
@@ -6182,6 +6387,7 @@ export interface Answers {
   unvote_argument: null
   unvote_poll: Schemas['Poll']
   unvote_solution: null
+  update_app: Schemas['App']
   update_bot: Schemas['Bot']
   update_case: Schemas['StaffCase']
   update_circle: Schemas['Circle']

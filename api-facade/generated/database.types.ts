@@ -1355,6 +1355,7 @@ export type Database = {
       unvote_poll: { Args: { p_id: string }; Returns: Answers['unvote_poll'] }
       unvote_solution: { Args: { p_id: string }; Returns: Answers['unvote_solution'] }
       update_app: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_app'] }
+      update_bot: { Args: { p_changes: Json; p_id: string }; Returns: Answers['update_bot'] }
       update_case: {
         Args: { p_category?: string; p_id: string; p_priority?: number; p_rule?: string }
         Returns: Answers['update_case']

@@ -64,11 +64,11 @@ const {
 
 // cast, because the types of the compiled project are not known here
 type Site = { url: string; fetch: typeof fetch }
-type Kith = { get(path: string): Promise<unknown> }
+type Kith = { get(path: string): Promise<unknown>; session(): Promise<unknown> }
 type Event = { event: string; payload: { id: string }; missed: boolean }
 type Life = { live(site: object, count: () => number): Promise<Record<string, number>> }
 type Trouble = {
-  expired(site: Site, login: object): Promise<{ kith: Kith; saved: unknown[] }>
+  expired(site: Site, login: object): Promise<{ kith: Kith; other: Kith; saved: unknown[] }>
   five(kith: Kith): Promise<string[]>
   post(kith: Kith, body: string): Promise<string>
   loggedIn(site: Site, login: object, patience?: number): Promise<Kith>
@@ -119,6 +119,15 @@ describe('A client', () => {
     const { kith, saved } = await trouble.expired(site, alice)
     const before = times('POST /api/v1/identity/refresh')
     expect(await trouble.five(kith)).toEqual(Array(5).fill('alice'))
+    expect(times('POST /api/v1/identity/refresh') - before).toBe(1)
+    expect(saved).toHaveLength(1)
+  })
+
+  test('takes over what another one with the same store has refreshed', async () => {
+    const { kith, other, saved } = await trouble.expired(site, alice)
+    await Promise.all([kith.session(), other.session()])
+    const before = times('POST /api/v1/identity/refresh')
+    expect(await Promise.all([trouble.five(kith), trouble.five(other)])).toEqual(Array(2).fill(Array(5).fill('alice')))
     expect(times('POST /api/v1/identity/refresh') - before).toBe(1)
     expect(saved).toHaveLength(1)
   })

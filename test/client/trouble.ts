@@ -1,23 +1,43 @@
 // What kith/client does when something goes wrong: tokens that expire, answers that are lost, connections that break.
 // Like life.ts it is compiled and run in a project with the packed client.
-import { createKith, type Kith, KithError, type KithEvent, type RealtimeClient, type Session } from 'kith/client'
+import {
+  createKith,
+  type Kith,
+  KithError,
+  type KithEvent,
+  type RealtimeClient,
+  type Session,
+  type SessionStore,
+} from 'kith/client'
 
 type Site = { url: string; fetch: typeof fetch }
 type Login = { email: string; password: string }
 
-/** A client with a session whose access token expired long ago. */
-export async function expired(site: Site, login: Login): Promise<{ kith: Kith; saved: (Session | null)[] }> {
+/**
+ * Two clients that share a store, as two tabs of a browser do. It has a session whose access token expired long ago.
+ */
+export async function expired(
+  site: Site,
+  login: Login,
+): Promise<{ kith: Kith; other: Kith; saved: (Session | null)[] }> {
   const first = createKith(site)
   const { accessToken, refreshToken = '' } = await first.logIn(login)
   const [head, payload = '', signature] = accessToken.split('.')
   const claims = { ...JSON.parse(atob(payload)), exp: 1 }
   const old = [head, btoa(JSON.stringify(claims)).replace(/=+$/, ''), signature].join('.')
   const saved: (Session | null)[] = []
-  const store = {
-    load: () => ({ accessToken: old, refreshToken }),
-    save: (session: Session | null) => void saved.push(session),
+  let last: Promise<unknown> = Promise.resolve()
+  const store: SessionStore = {
+    load: () => (saved.length > 0 ? (saved.at(-1) ?? null) : { accessToken: old, refreshToken }),
+    save: (session) => void saved.push(session),
+    lock: (run) => {
+      const turn = last.then(run)
+      last = turn.catch(() => undefined)
+      return turn
+    },
   }
-  return { kith: createKith({ ...site, store, batch: false }), saved }
+  const open = () => createKith({ ...site, store, batch: false })
+  return { kith: open(), other: open(), saved }
 }
 
 /** Sends five requests at once. @returns the outcome of each */

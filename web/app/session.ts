@@ -15,6 +15,8 @@ const store: SessionStore = {
     if (session && stays) localStorage.setItem(KEY, JSON.stringify(session))
     else localStorage.removeItem(KEY)
   },
+  // browsers have locks in secure contexts only
+  ...(navigator.locks && { lock: (run) => navigator.locks.request(KEY, run) }),
 }
 
 export const kith = openKith({ store })

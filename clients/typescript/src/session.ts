@@ -11,17 +11,25 @@ export type Session = {
 export type SessionStore = {
   load(): Promise<Session | null> | Session | null
   save(session: Session | null): Promise<void> | void
+  /**
+   * Runs one thing at a time in all programs that share the store, such as the tabs of a browser. With it, one of them
+   * refreshes the tokens and the others take over what it saved.
+   */
+  lock?<T>(run: () => Promise<T>): Promise<T>
 }
 
-/** Unix seconds at which an access token expires; 0 if it can't be read. */
-function expiryOf(token: string): number {
+/** The claims of an access token; none if they can't be read. */
+function claimsOf(token: string): { exp?: number; sub?: string } {
   try {
     const [, payload = ''] = token.split('.')
-    return JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/'))).exp
+    return JSON.parse(atob(payload.replace(/-/g, '+').replace(/_/g, '/')))
   } catch {
-    return 0
+    return {}
   }
 }
+
+/** Whether an access token is valid for a while. */
+const isFresh = (token: string): boolean => (claimsOf(token).exp ?? 0) - MARGIN > Date.now() / 1000
 
 /** A token that expires sooner than this is refreshed before it is used. Seconds. */
 const MARGIN = 20
@@ -66,9 +74,7 @@ export class Sessions {
   async token(): Promise<string | undefined> {
     const session = await this.get()
     if (!session) return undefined
-    return expiryOf(session.accessToken) - MARGIN > Date.now() / 1000
-      ? session.accessToken
-      : this.renew(session.accessToken)
+    return isFresh(session.accessToken) ? session.accessToken : this.renew(session.accessToken)
   }
 
   /**
@@ -78,7 +84,8 @@ export class Sessions {
   async renew(used: string): Promise<string | undefined> {
     const session = await this.get()
     if (session && session.accessToken !== used) return session.accessToken
-    this.#refreshing ??= this.#exchange().finally(() => {
+    const lock = this.#store?.lock?.bind(this.#store)
+    this.#refreshing ??= (lock ? lock(() => this.#exchange()) : this.#exchange()).finally(() => {
       this.#refreshing = undefined
     })
     return this.#refreshing
@@ -87,6 +94,8 @@ export class Sessions {
   async #exchange(): Promise<string | undefined> {
     const session = await this.get()
     if (!session) return undefined
+    const shared = await this.#refreshedElsewhere(session)
+    if (shared) return shared
     try {
       const { accessToken, refreshToken } = await this.#refresh(session.refreshToken)
       await this.set({ ...session, accessToken, refreshToken })
@@ -96,5 +105,16 @@ export class Sessions {
       await this.set(null)
       return undefined
     }
+  }
+
+  /** The access token that another program with the same store has got for the same person. */
+  async #refreshedElsewhere(session: Session): Promise<string | undefined> {
+    if (!this.#store?.lock) return undefined
+    const saved = await this.#store.load()
+    if (!saved || saved.refreshToken === session.refreshToken || !isFresh(saved.accessToken)) return undefined
+    if (claimsOf(saved.accessToken).sub !== claimsOf(session.accessToken).sub) return undefined
+    this.#session = saved
+    this.#onChange?.(saved)
+    return saved.accessToken
   }
 }

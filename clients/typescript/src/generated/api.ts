@@ -2100,6 +2100,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the apps that you registered */
+        get: operations["listApps"];
+        put?: never;
+        /** Register an app */
+        post: operations["createApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete an app */
+        delete: operations["deleteApp"];
+        options?: never;
+        head?: never;
+        /** Change an app */
+        patch: operations["updateApp"];
+        trace?: never;
+    };
+    "/apps/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make or replace the secret of an app */
+        post: operations["renewAppSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audio": {
         parameters: {
             query?: never;
@@ -2238,6 +2291,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/oidc/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Log in with a one-time code of the OpenID provider */
+        post: operations["logInWithOidc"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/oidc/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Register with a reservation and a one-time code of the OpenID provider */
+        post: operations["registerWithOidc"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Begin to log in with the OpenID provider */
+        get: operations["beginOidc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Log in with a passkey */
+        post: operations["logInWithPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a login with a passkey */
+        post: operations["startPasskeyLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/proof": {
         parameters: {
             query?: never;
@@ -2249,6 +2387,23 @@ export interface paths {
         put?: never;
         /** Prove again that it is you */
         post: operations["prove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/proof/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a fresh proof with a passkey */
+        post: operations["startPasskeyProof"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4855,6 +5010,40 @@ export interface paths {
         patch: operations["updateMe"];
         trace?: never;
     };
+    "/me/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the apps that you allowed */
+        get: operations["listMyApps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/apps/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke what you allowed an app */
+        delete: operations["revokeMyApp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me/bots": {
         parameters: {
             query?: never;
@@ -4994,6 +5183,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/me/factors/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a passkey */
+        post: operations["addPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/factors/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin adding a passkey */
+        post: operations["startPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/factors/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a passkey */
+        delete: operations["removePasskey"];
+        options?: never;
+        head?: never;
+        /** Rename a passkey */
+        patch: operations["renamePasskey"];
+        trace?: never;
+    };
     "/me/factors/recovery-codes": {
         parameters: {
             query?: never;
@@ -5041,6 +5282,41 @@ export interface paths {
         /** Confirm the authenticator app with a code */
         post: operations["confirmTotp"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the logins of the OpenID provider that you linked */
+        get: operations["listIdentities"];
+        put?: never;
+        /** Link a login of the OpenID provider */
+        post: operations["linkIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Unlink a login of the OpenID provider */
+        delete: operations["unlinkIdentity"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5680,6 +5956,58 @@ export interface paths {
         put?: never;
         /** Unsubscribe from the daily digest with the token from a mail */
         post: operations["unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the request of an app that waits in this browser */
+        get: operations["getAppRequest"];
+        put?: never;
+        /** Allow or refuse the request of an app */
+        post: operations["decideAppRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/device": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find the device that shows a code */
+        post: operations["findDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/device/decision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Allow or refuse the app on a device */
+        post: operations["decideDevice"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7101,6 +7429,80 @@ export interface components {
                 confidence: number;
             }[];
         };
+        AllowedApp: {
+            /** @description The id of the app. */
+            id: string;
+            name: string;
+            website: string | null;
+            /** @description What you allowed it. */
+            scopes: string[];
+            /** @description When you allowed it first. */
+            since: components["schemas"]["Timestamp"];
+            /** @description When it last got an access token. */
+            lastUsedAt: components["schemas"]["Timestamp"];
+        };
+        AllowedAppPage: {
+            items: components["schemas"]["AllowedApp"][];
+            nextCursor: string | null;
+            hasMore: boolean;
+        };
+        App: {
+            /** @description The `client_id` of the app. */
+            id: string;
+            name: string;
+            website: string | null;
+            /** @description Where people come back to. */
+            redirectUris: string[];
+            /** @description The scopes for which the app may ask. */
+            scopes: string[];
+            /** @description Whether the app proves itself by a secret. */
+            isConfidential: boolean;
+            /** @description Whether a secret was made. A confidential app works from then on. */
+            hasSecret: boolean;
+            createdAt: components["schemas"]["Timestamp"];
+        };
+        AppChanges: {
+            name?: string;
+            redirectUris?: string[];
+            scopes?: string[];
+            website?: string | null;
+        };
+        AppDecided: {
+            /** @description Where the browser goes on; from there it goes back to the app. */
+            next: string;
+        };
+        AppDecision: {
+            /** @description The `request` in the address of the page. */
+            request: string;
+            allow: boolean;
+        };
+        AppPage: {
+            items: components["schemas"]["App"][];
+            nextCursor: string | null;
+            hasMore: boolean;
+        };
+        AppRequest: {
+            /** @description The app that asks. */
+            app: {
+                name: string;
+                website: string | null;
+                /** @description The host, or the scheme, to which the browser goes back; null for a device. */
+                redirectHost: string | null;
+            };
+            /** @description What the app asks for. */
+            scopes: {
+                /** @description The name of the scope. */
+                scope: string;
+                /** @description What it allows, as a sentence. */
+                description: string;
+            }[];
+        };
+        AppWithSecret: {
+            /** @description The app as it is now. */
+            app: components["schemas"]["App"];
+            /** @description The `client_secret` of the app. It is not shown again. */
+            secret: string;
+        };
         AppealResolution: {
             /**
              * @description Final; an appeal is decided once.
@@ -7874,6 +8276,13 @@ export interface components {
             /** @description The events behind it, newest first. */
             events: components["schemas"]["ReputationEventPage"];
         };
+        DeviceDecision: {
+            userCode: string;
+            allow: boolean;
+        };
+        DeviceToAllow: {
+            userCode: string;
+        };
         Disbursed: {
             entry: components["schemas"]["TreasuryEntry"];
             treasuryBalance: number;
@@ -7956,7 +8365,7 @@ export interface components {
             }[];
         };
         /** @description What went wrong. Codes are stable; the sentences may change. */
-        ErrorCode: string & ("access_token_expiry" | "access_token_name" | "access_token_required" | "access_token_unknown" | "access_tokens_full" | "ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "appeal_decision" | "appeal_open" | "appeal_own_decision" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "appeal_verdict" | "append_only" | "application_pending" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "bot_refused" | "bot_role" | "bot_unknown" | "bots_exhausted" | "broadcast_body" | "broadcast_title" | "case_action" | "case_actions" | "case_claimed" | "case_closed" | "case_note" | "case_own" | "case_person" | "case_priority" | "case_proposal_open" | "case_proposal_unknown" | "case_reason" | "case_rule" | "case_target" | "case_unknown" | "case_until" | "case_with_staff" | "category_unknown" | "changed_since" | "checkpoint_unknown" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "code_wrong" | "comment_body" | "comment_unknown" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "days_range" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "decision_appealed" | "decision_overturned" | "decision_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "effects_not_stuck" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "factor_missing" | "factor_needed" | "factor_required" | "factor_unknown" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "hidden_by_staff" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invitee_unknown" | "invitees_action" | "invitees_chosen" | "invites_exhausted" | "job_unknown" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_admin" | "limit_oneself" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "owner_banned" | "owner_unknown" | "password_wrong" | "pay_bot" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_suspended" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proof_required" | "proposal_actions" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "scope_missing" | "scope_unknown" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_over" | "session_required" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "statement_unknown" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "thing_unknown" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "totp_already" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "until_far" | "until_past" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_bot" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded" | "year_out_of_range");
+        ErrorCode: string & ("access_token_expiry" | "access_token_name" | "access_token_required" | "access_token_unknown" | "access_tokens_full" | "ai_answer" | "ai_question_answered" | "ai_question_pending" | "ai_session_answered" | "ai_session_over" | "ai_session_unanswered" | "ai_session_unknown" | "ai_topic" | "alt_text" | "app_name" | "app_public" | "app_redirect" | "app_unknown" | "app_website" | "appeal_decision" | "appeal_open" | "appeal_own_decision" | "appeal_resolved" | "appeal_text" | "appeal_unknown" | "appeal_verdict" | "append_only" | "application_pending" | "apps_closed" | "apps_full" | "argument_body" | "argument_depth" | "argument_not_yours" | "argument_own" | "argument_unknown" | "asset_committed" | "asset_dimensions" | "asset_in_one_piece" | "asset_kind" | "asset_large" | "asset_missing" | "asset_pending" | "asset_poster" | "asset_unfit" | "asset_unknown" | "assets_exhausted" | "audio_caption" | "audio_unknown" | "ban_admin" | "ban_oneself" | "batch_large" | "batch_request" | "block_oneself" | "blocks_exhausted" | "blurhash" | "body_too_large" | "boost_active" | "boost_hidden" | "boost_tier" | "bot_refused" | "bot_role" | "bot_unknown" | "bots_exhausted" | "broadcast_body" | "broadcast_title" | "case_action" | "case_actions" | "case_claimed" | "case_closed" | "case_note" | "case_own" | "case_person" | "case_priority" | "case_proposal_open" | "case_proposal_unknown" | "case_reason" | "case_rule" | "case_target" | "case_unknown" | "case_until" | "case_with_staff" | "category_unknown" | "changed_since" | "checkpoint_unknown" | "circle_full" | "circle_not_yours" | "circle_unknown" | "circles_exhausted" | "co_author_already" | "co_author_invitation_unknown" | "co_author_oneself" | "co_author_outside" | "co_author_repost" | "co_author_resolved" | "co_authors_exhausted" | "code_wrong" | "comment_body" | "comment_unknown" | "consent_over" | "content_body" | "content_kind" | "content_not_yours" | "content_space" | "content_title" | "content_type_unsupported" | "content_unknown" | "contribution_length" | "conversation_closed" | "conversation_direct" | "conversation_full" | "conversation_member_already" | "conversation_member_unknown" | "conversation_not_yours" | "conversation_oneself" | "conversation_people" | "conversation_title" | "conversation_unknown" | "conversation_until" | "count_out_of_range" | "course_archived" | "course_depth" | "course_draft" | "course_empty" | "course_price" | "course_published" | "course_role" | "course_sold" | "course_unknown" | "credentials_wrong" | "criticism_length" | "cursor_unknown" | "days_range" | "debate_answered" | "debate_closed" | "debate_closes_at" | "debate_unknown" | "decision_appealed" | "decision_overturned" | "decision_unknown" | "delta_out_of_range" | "digest_hour" | "direction_unknown" | "disburse_oneself" | "duplicate" | "effects_not_stuck" | "email_taken" | "email_verified" | "emotion_unknown" | "enrol_oneself" | "enrolled_already" | "event_cancelled" | "event_capacity" | "event_location" | "event_over" | "event_past" | "event_reason" | "event_role" | "event_rsvp" | "event_times" | "event_unknown" | "event_url" | "event_waitlist_full" | "event_when" | "factor_missing" | "factor_needed" | "factor_required" | "factor_unknown" | "feature_disabled" | "flag_unknown" | "follow_oneself" | "guild_charter" | "guild_min_rep" | "guild_not_allowed" | "hidden_by_staff" | "idempotency_answer_gone" | "idempotency_key_busy" | "idempotency_key_invalid" | "idempotency_key_reused" | "identities_exhausted" | "identity_needed" | "identity_taken" | "identity_unknown" | "identity_unlinked" | "import_changed" | "import_daily" | "import_hidden" | "import_invalid" | "import_large" | "import_none" | "import_of_other" | "import_of_space" | "import_running" | "import_scheduled" | "in_app_required" | "insufficient_mana" | "intent_missing" | "intent_note" | "intent_unknown" | "interest_depth_out_of_range" | "interest_expertise_out_of_range" | "interest_fields" | "interest_not_held" | "interest_parent_misplaced" | "interest_parent_unfit" | "interest_slug_taken" | "interest_unknown" | "internal_error" | "invitation_not_yours" | "invitation_pending" | "invitation_required" | "invitation_settled" | "invitation_unknown" | "invitations_exhausted" | "invite_dead" | "invite_oneself" | "invite_reserved" | "invite_settled" | "invite_unknown" | "invitee_unknown" | "invitees_action" | "invitees_chosen" | "invites_exhausted" | "job_unknown" | "journalism_not_allowed" | "key_not_taken" | "keyword_empty" | "keyword_until" | "keywords_exhausted" | "last_admin" | "last_owner" | "lesson_done" | "lesson_minutes" | "lesson_order" | "lesson_title" | "lesson_unknown" | "lessons_exhausted" | "limit_admin" | "limit_oneself" | "limit_out_of_range" | "malformed_json" | "mana_gone" | "match_not_taken" | "media_quota_exceeded" | "media_size" | "media_type" | "media_url" | "member_already" | "member_oneself" | "member_unknown" | "memberships_exhausted" | "message_body" | "message_deleted" | "message_emoji" | "message_emojis_exhausted" | "message_not_yours" | "message_selection" | "message_too_old" | "message_unknown" | "method_not_allowed" | "moderate_own" | "mute_oneself" | "mutes_exhausted" | "no_shared_circle" | "not_enrolled" | "not_permitted" | "note_length" | "nothing_to_weigh" | "offering_delivery" | "offering_ordered" | "offering_paused" | "offering_price" | "offering_sort" | "offering_stock" | "offering_unknown" | "oidc_address" | "oidc_off" | "oidc_over" | "oidc_unverified" | "option_unknown" | "order_delivery_note" | "order_note" | "order_oneself" | "order_party" | "order_reason" | "order_refund" | "order_reviewed" | "order_role" | "order_state" | "order_unknown" | "owner_banned" | "owner_unknown" | "passkey_wrong" | "passkeys_full" | "password_guessable" | "password_wrong" | "pay_bot" | "pay_oneself" | "payment_reversed" | "payment_target" | "payment_unknown" | "person_banned" | "person_free" | "person_suspended" | "person_unknown" | "persona_is_default" | "persona_name_taken" | "persona_unknown" | "personas_exhausted" | "pins_exhausted" | "poll_closed" | "poll_closes_at" | "poll_options" | "poll_unknown" | "post_body" | "post_fixed" | "post_interests_exceeded" | "post_is_published" | "post_media" | "post_mutes_exhausted" | "post_not_out" | "post_not_yours" | "post_quoted" | "post_title" | "post_unknown" | "price_changed" | "problem_answered" | "problem_bounty" | "problem_closed" | "problem_solved" | "problem_unknown" | "project_application_not_yours" | "project_application_settled" | "project_application_unknown" | "project_applied" | "project_author_stays" | "project_has_applications" | "project_member_already" | "project_member_unknown" | "project_message" | "project_over" | "project_own" | "project_places_exhausted" | "project_role_about" | "project_role_full" | "project_role_held" | "project_role_name" | "project_role_slots" | "project_role_unknown" | "project_roles_exhausted" | "project_unknown" | "project_updates_exhausted" | "proof_required" | "proposal_actions" | "proposal_body" | "proposal_closed" | "proposal_closes_at" | "proposal_ineligible" | "proposal_kind" | "proposal_not_yours" | "proposal_payload" | "proposal_title" | "proposal_unknown" | "proposal_vote" | "proposal_voted" | "proposals_exhausted" | "publish_at_past" | "push_platform" | "push_token" | "queue_unknown" | "rate_limited" | "read_selection" | "reason_length" | "refresh_token_invalid" | "refresh_token_reused" | "reply_body" | "reply_unknown" | "report_oneself" | "report_open" | "report_settled" | "report_target" | "report_unknown" | "repost_bare" | "repost_own" | "reputation_event_unknown" | "reputation_too_low" | "request_malformed" | "request_not_yours" | "request_settled" | "request_unknown" | "reservation_over" | "reset_over" | "restore_delta_misplaced" | "review_stars" | "review_text" | "review_unknown" | "role_own" | "role_required" | "role_unknown" | "route_unknown" | "rule_applies_to" | "rule_conditions" | "rule_name" | "rule_unknown" | "rule_untried" | "rules_exhausted" | "scope_missing" | "scope_unknown" | "search_busy" | "search_words" | "searches_running" | "section_unknown" | "series_description" | "series_exhausted" | "series_follow_own" | "series_full" | "series_not_yours" | "series_of_post_exceeded" | "series_position" | "series_repost" | "series_title" | "series_unknown" | "service_unavailable" | "session_over" | "session_required" | "session_unknown" | "sold_out" | "solution_accepted" | "solution_body" | "solution_not_yours" | "solution_own" | "solution_unknown" | "space_about" | "space_archived" | "space_banned" | "space_full" | "space_invitation_pending" | "space_invitee_banned" | "space_member_already" | "space_member_unknown" | "space_message" | "space_name" | "space_not_member" | "space_ownerless" | "space_role" | "space_slug" | "space_slug_taken" | "space_unknown" | "space_visibility" | "spaces_exhausted" | "split_share" | "split_share_exceeded" | "statement_unknown" | "storage_unavailable" | "sync_too_old" | "tab_unknown" | "text_unfit" | "thing_unknown" | "tier_unknown" | "timezone_unknown" | "token_expired" | "token_invalid" | "token_missing" | "token_revoked" | "totp_already" | "treasury_amount" | "treasury_note" | "treasury_note_missing" | "under_age" | "unsubscribe_unknown" | "until_far" | "until_past" | "upload_refused" | "username_reserved" | "username_taken" | "usernames_exhausted" | "validation_failed" | "value_invalid" | "verification_over" | "verifications_exhausted" | "video_caption" | "video_unknown" | "vote_bot" | "vote_comment" | "vote_oneself" | "vote_value" | "webhook_delivery_unknown" | "webhook_description" | "webhook_events" | "webhook_inactive" | "webhook_unknown" | "webhook_url" | "webhooks_full" | "wiki_base_stale" | "wiki_body" | "wiki_proposal_not_yours" | "wiki_proposal_settled" | "wiki_proposal_unknown" | "wiki_reputation" | "wiki_summary" | "wiki_version_unknown" | "wiki_vote_oneself" | "wiki_vote_value" | "writes_exceeded" | "year_out_of_range");
         Event: {
             id: string;
             /** @enum {string} */
@@ -8079,6 +8488,10 @@ export interface components {
             aiSessions: components["schemas"]["ExportedAiSessions"][];
             /** @description The questions of a session in order, each with its answer (null until it is given). */
             aiTurns: components["schemas"]["ExportedAiTurns"][];
+            /** @description What a person allowed an app to do, once for each time the app asked. */
+            appConsents: components["schemas"]["ExportedAppConsents"][];
+            /** @description Registered apps. */
+            apps: components["schemas"]["ExportedApps"][];
             /** @description The people who find an argument helpful. */
             argumentVotes: components["schemas"]["ExportedArgumentVotes"][];
             /** @description The rows of the table `audio`. */
@@ -8158,6 +8571,8 @@ export interface components {
             invited: components["schemas"]["ExportedInvited"][];
             /** @description Who invited whom, and with which code. Null if there is none. */
             invitedBy: components["schemas"]["ExportedInvitedBy"] | null;
+            /** @description Accounts at OpenID providers with which people log in, at most 5 for each person. */
+            linkedLogins: components["schemas"]["ExportedLinkedLogins"][];
             /** @description How much mana a movement adds to an account or takes from it. */
             manaEntries: components["schemas"]["ExportedManaEntries"][];
             /** @description A person's held mana, and its purpose. */
@@ -8190,6 +8605,8 @@ export interface components {
             orderSteps: components["schemas"]["ExportedOrderSteps"][];
             ordersPlaced: components["schemas"]["ExportedOrdersPlaced"][];
             ordersReceived: components["schemas"]["ExportedOrdersReceived"][];
+            /** @description The passkeys of people, at most ten for each person. */
+            passkeys: components["schemas"]["ExportedPasskeys"][];
             /** @description Requests for a new password, with the SHA-256 of the token that was mailed. */
             passwordResets: components["schemas"]["ExportedPasswordResets"][];
             paymentSharesGiven: components["schemas"]["ExportedPaymentSharesGiven"][];
@@ -8336,6 +8753,28 @@ export interface components {
             fallback: boolean;
             answer: string | null;
             answeredAt: components["schemas"]["Timestamp"] | null;
+        };
+        ExportedAppConsents: {
+            id: string;
+            userId: string | null;
+            appId: string | null;
+            scopes: string[];
+            generation: number;
+            createdAt: components["schemas"]["Timestamp"];
+            lastUsedAt: components["schemas"]["Timestamp"];
+            expiresAt: components["schemas"]["Timestamp"];
+            endedAt: components["schemas"]["Timestamp"] | null;
+        };
+        ExportedApps: {
+            id: string;
+            ownerId: string | null;
+            name: string;
+            website: string | null;
+            redirectUris: string[];
+            scopes: string[];
+            isConfidential: boolean;
+            createdAt: components["schemas"]["Timestamp"];
+            endedAt: components["schemas"]["Timestamp"] | null;
         };
         ExportedArgumentVotes: {
             argumentId: string | null;
@@ -8722,6 +9161,15 @@ export interface components {
             inviterId: string | null;
             createdAt: components["schemas"]["Timestamp"];
         };
+        ExportedLinkedLogins: {
+            id: string;
+            userId: string | null;
+            issuer: string;
+            subject: string;
+            email: string;
+            createdAt: components["schemas"]["Timestamp"];
+            lastUsedAt: components["schemas"]["Timestamp"];
+        };
         ExportedManaEntries: {
             transactionId: string | null;
             accountId: string | null;
@@ -8888,6 +9336,14 @@ export interface components {
             refundMana: number | null;
             deadlineAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+        };
+        ExportedPasskeys: {
+            id: string;
+            userId: string | null;
+            transports: string[];
+            name: string;
+            createdAt: components["schemas"]["Timestamp"];
+            lastUsedAt: components["schemas"]["Timestamp"] | null;
         };
         ExportedPasswordResets: {
             id: string;
@@ -9396,6 +9852,8 @@ export interface components {
                 /** @description When a code of it was last used; null if none was used yet. */
                 lastUsedAt: components["schemas"]["Timestamp"] | null;
             } | null;
+            /** @description Your passkeys, the oldest first. */
+            passkeys: components["schemas"]["Passkey"][];
             /** @description How many recovery codes were not used yet. */
             recoveryCodesLeft: number;
             /** @description Whether your role requires a second factor on this instance. */
@@ -9953,6 +10411,21 @@ export interface components {
             id: string;
             hiddenAt: components["schemas"]["Timestamp"] | null;
         };
+        Identities: {
+            /** @description Oldest first, at most five. */
+            items: {
+                id: string;
+                issuer: string;
+                /** @description The address there when it was linked. */
+                email: string;
+                /** @description When it was linked. */
+                createdAt: components["schemas"]["Timestamp"];
+                /** @description When it was last used for a login or a proof. */
+                lastUsedAt: components["schemas"]["Timestamp"];
+            }[];
+            /** @description Whether you can also log in with a password. */
+            hasPassword: boolean;
+        };
         Import: {
             id: string;
             /**
@@ -10001,6 +10474,11 @@ export interface components {
             domain: string;
             /** @description The address of its API, without `/api/v1`. */
             url: string;
+            /** @description The OpenID provider with which people can also log in; null if there is none. */
+            oidc: {
+                /** @description What people call it. */
+                name: string;
+            } | null;
             /** @description The keys that verify its exports, as JWK: the one that signs, then former ones. */
             keys: {
                 /**
@@ -10434,6 +10912,14 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
+        NewApp: {
+            name: string;
+            redirectUris: string[];
+            scopes: string[];
+            /** @description Whether the app runs on a server of its own and can keep a secret. Default: false. */
+            isConfidential?: boolean;
+            website?: string;
+        };
         NewArgument: {
             /** @enum {string} */
             side: "for" | "against";
@@ -10669,6 +11155,25 @@ export interface components {
             /** @description For the seller, up to 2000 characters. */
             note?: string | null;
         };
+        /** @description What `navigator.credentials.create` answers, as `toJSON()` writes it. */
+        NewPasskeySignature: {
+            id: string;
+            rawId: string;
+            /** @enum {string} */
+            type: "public-key";
+            response: {
+                clientDataJSON: string;
+                /** @description The public key, and what the device says of itself. */
+                attestationObject: string;
+                authenticatorData?: string;
+                publicKey?: string;
+                /** @description The kind of the key. Kith does not read it. */
+                publicKeyAlgorithm?: number;
+                transports?: string[];
+            };
+            authenticatorAttachment?: string;
+            clientExtensionResults?: Record<string, never>;
+        };
         NewPost: {
             /** @enum {string} */
             format?: "note" | "essay" | "photo" | "video" | "quote" | "thread" | "repost";
@@ -10767,7 +11272,7 @@ export interface components {
         NewRule: {
             name: string;
             conditions: components["schemas"]["RuleCondition"][];
-            appliesTo: ("audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video")[];
+            appliesTo: ("argument" | "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "video" | "video-comment")[];
             /** @enum {string} */
             action: "case" | "hide";
             category?: string;
@@ -11637,6 +12142,12 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
+        OidcStart: {
+            /** @description The address at the provider to which the browser goes. */
+            url: string;
+            /** @description Until when the browser must come back: in 5 minutes. */
+            expiresAt: components["schemas"]["Timestamp"];
+        };
         /** @description A person whom you cannot see (blocked, banned or erased) is null. */
         Order: {
             id: string;
@@ -11705,6 +12216,107 @@ export interface components {
         Paid: {
             payment: components["schemas"]["Payment"];
             senderBalance: number;
+        };
+        /** @description A passkey of yours. */
+        Passkey: {
+            id: string;
+            /** @description What you call it. */
+            name: string;
+            /** @description When it was added. */
+            createdAt: components["schemas"]["Timestamp"];
+            lastUsedAt: components["schemas"]["Timestamp"] | null;
+        };
+        PasskeyAdded: {
+            passkey: components["schemas"]["Passkey"];
+            /** @description New tokens if it is your first factor: the earlier ones, which have proved only the password, no longer work. Otherwise null. */
+            session: components["schemas"]["Session"] | null;
+            /** @description Ten codes if it is your first factor, otherwise null. They are not shown again. */
+            recoveryCodes: string[] | null;
+        };
+        /** @description For `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`. */
+        PasskeyAddingOptions: {
+            challenge: string;
+            timeout: number;
+            /** @description Kith. */
+            rp: {
+                id: string;
+                /** @description What the device calls the instance. */
+                name: string;
+            };
+            /** @description For whom the key is. */
+            user: {
+                /** @description How the device names you: bytes in base64url that mean nothing else. */
+                id: string;
+                name: string;
+                displayName: string;
+            };
+            /** @description The kinds of keys that Kith knows, the best first. */
+            pubKeyCredParams: {
+                /** @description The number of the algorithm (COSE). */
+                alg: number;
+                /** @enum {string} */
+                type: "public-key";
+            }[];
+            /** @description A device that has one of these keys makes no other. */
+            excludeCredentials: {
+                id: string;
+                /** @enum {string} */
+                type: "public-key";
+                transports?: string[];
+            }[];
+            /** @description What the device must be able to do. */
+            authenticatorSelection: {
+                /**
+                 * @description The device keeps the key, so that a login needs no name.
+                 * @enum {string}
+                 */
+                residentKey: "required";
+                /**
+                 * @description The same, for old browsers.
+                 * @enum {boolean}
+                 */
+                requireResidentKey: true;
+                /** @enum {string} */
+                userVerification: "required";
+            };
+            /**
+             * @description Kith does not ask of which make the device is.
+             * @enum {string}
+             */
+            attestation: "none";
+        };
+        /** @description For `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`. */
+        PasskeyLoginOptions: {
+            challenge: string;
+            timeout: number;
+            rpId: string;
+            /** @description The keys that count; absent at a login, where the device offers those that it has. */
+            allowCredentials?: {
+                id: string;
+                /** @enum {string} */
+                type: "public-key";
+                transports?: string[];
+            }[];
+            /** @enum {string} */
+            userVerification: "required";
+        };
+        /** @description What `navigator.credentials.get` answers, as `toJSON()` writes it. */
+        PasskeySignature: {
+            id: string;
+            rawId: string;
+            /** @enum {string} */
+            type: "public-key";
+            response: {
+                clientDataJSON: string;
+                /** @description What the device says: the domain, its counter and what it checked. */
+                authenticatorData: string;
+                /** @description The signature over both. */
+                signature: string;
+                /** @description How the device names the person. Kith does not read it. */
+                userHandle?: string;
+            };
+            authenticatorAttachment?: string;
+            clientExtensionResults?: Record<string, never>;
         };
         PasswordSet: {
             /** @enum {boolean} */
@@ -12772,7 +13384,6 @@ export interface components {
         };
         /** @description What a device gets. A service worker gets it as JSON. Expo: the same, with `collapseId` in `data`. FCM: `notification.title` and `.body`, `android.notification.notification_count` and `.tag`, `android.collapse_key`, and the fields of `data` as strings, `target` as JSON. APNs: `aps.alert`, `aps.badge`, `aps.thread-id` and the header `apns-collapse-id`, and the fields of `data` beside `aps`. */
         PushPayload: {
-            /** @description The name of the app. */
             title: string;
             /** @description A line of text: what happened, and how often. It never has names or what somebody wrote. */
             body: string;
@@ -13252,7 +13863,7 @@ export interface components {
             name: string;
             /** @description All of them must hold. They never change. */
             conditions: components["schemas"]["RuleCondition"][];
-            appliesTo: ("audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video")[];
+            appliesTo: ("argument" | "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "video" | "video-comment")[];
             category: string;
             /** @enum {string} */
             action: "case" | "hide";
@@ -13330,13 +13941,13 @@ export interface components {
         };
         RuleDraft: {
             conditions: components["schemas"]["RuleCondition"][];
-            appliesTo: ("audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video")[];
+            appliesTo: ("argument" | "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "video" | "video-comment")[];
             cursor?: string | null;
         };
         RuleHit: {
             id: string;
             /** @enum {string} */
-            targetType: "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video";
+            targetType: "argument" | "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "video" | "video-comment";
             targetId: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
@@ -13380,7 +13991,7 @@ export interface components {
         };
         RuleReplayHit: {
             /** @enum {string} */
-            targetType: "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "video";
+            targetType: "argument" | "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "video" | "video-comment";
             targetId: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
@@ -14300,7 +14911,7 @@ export interface components {
             contribution: number;
             /** @description Whole mana in the wallet when it was last settled. */
             balance: number;
-            /** @description Open reports about the person, not about what they published, counted up to 1000. */
+            /** @description Open reports about the person, not about what they published, counted up to 1000. 0 if you are the person. */
             openReports: number;
         };
         StaffUserPage: {
@@ -19921,6 +20532,166 @@ export interface operations {
             };
         };
     };
+    listApps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Your apps, without their secrets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewApp"];
+            };
+        };
+        responses: {
+            /** @description The new app. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["App"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The app is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AppChanges"];
+            };
+        };
+        responses: {
+            /** @description The app after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["App"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    renewAppSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The app, with its new secret for the only time. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppWithSecret"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listAudio: {
         parameters: {
             query?: {
@@ -20301,6 +21072,221 @@ export interface operations {
             };
         };
     };
+    logInWithOidc: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The one-time code with which the browser came back. */
+                    oidcCode: string;
+                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    verifier: string;
+                    /**
+                     * @description With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.
+                     * @enum {string}
+                     */
+                    session?: "rotating";
+                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
+                    code?: string;
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
+                    deviceToken?: string;
+                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    deviceName?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Tokens for this device, and your profile. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    registerWithOidc: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The one-time code with which the browser came back. */
+                    oidcCode: string;
+                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    verifier: string;
+                    /** @description The secret of the reservation, with which only its holder can register. */
+                    sessionId: string;
+                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    deviceName?: string;
+                    /** @description 1 to 80 characters. */
+                    firstName: string;
+                    /** @description 1 to 80 characters. */
+                    lastName: string;
+                    /** @description At least 18 years ago. Not part of the public profile. */
+                    dateOfBirth: string;
+                    /** @description Where the person lives: an ISO 3166-1 alpha-2 code. */
+                    country: string;
+                    /** @description Where the person lives, 1 to 120 characters. */
+                    city: string;
+                    /**
+                     * @description With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.
+                     * @enum {string}
+                     */
+                    session?: "rotating";
+                };
+            };
+        };
+        responses: {
+            /** @description The new account with its first tokens. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    beginOidc: {
+        parameters: {
+            query: {
+                /** @description The SHA-256 of your `verifier`, in base64url. */
+                challenge: string;
+                /** @description Where the browser goes afterwards: `/app`, `/account`, `/join` or `/admin` of this instance, or an address that the operator allows (`OIDC_RETURN`). */
+                returnTo: string;
+                /** @description Whether the provider shall ask for the password again, as a proof needs. Default: `false`. */
+                fresh?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where to lead the browser, and until when the person must have logged in there. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcStart"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    logInWithPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    passkey: components["schemas"]["PasskeySignature"];
+                    /**
+                     * @description With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.
+                     * @enum {string}
+                     */
+                    session?: "rotating";
+                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    deviceName?: string;
+                    /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
+                    deviceToken?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Tokens for this device, and your profile. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    startPasskeyLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the browser needs to sign. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyLoginOptions"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     prove: {
         parameters: {
             query?: never;
@@ -20315,6 +21301,12 @@ export interface operations {
                     password?: string;
                     /** @description A code of your app or a recovery code, if you have a second factor. */
                     code?: string;
+                    /** @description Instead of a password: the one-time code of a login at the OpenID provider with `fresh`. */
+                    oidcCode?: string;
+                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    verifier?: string;
+                    /** @description What a passkey signed: the challenge is of `POST /auth/proof/options`. */
+                    passkey?: components["schemas"]["PasskeySignature"];
                 };
             };
         };
@@ -20326,6 +21318,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Proof"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    startPasskeyProof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the browser needs to sign. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyLoginOptions"];
                 };
             };
             /** @description An error. */
@@ -20353,7 +21374,7 @@ export interface operations {
                     sessionId: string;
                     /** @description Up to 254 characters. A mail with a link verifies it. */
                     email: string;
-                    /** @description 8 to 1024 characters. */
+                    /** @description 8 to 1024 characters of any kind. 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address. */
                     password: string;
                     /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
                     deviceName?: string;
@@ -20439,7 +21460,7 @@ export interface operations {
                 "application/json": {
                     /** @description The token from the link in the mail. */
                     token: string;
-                    /** @description 8 to 1024 characters. */
+                    /** @description 8 to 1024 characters of any kind. 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address. */
                     newPassword: string;
                 };
             };
@@ -26792,7 +27813,7 @@ export interface operations {
                 "application/json": {
                     /** @description Wrong ones are counted, as for a login. */
                     currentPassword: string;
-                    /** @description 8 to 1024 characters. */
+                    /** @description 8 to 1024 characters of any kind. 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address. */
                     newPassword: string;
                     /**
                      * @description With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.
@@ -27037,6 +28058,65 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Me"];
                 };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listMyApps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The apps, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AllowedAppPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    revokeMyApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The app has no access. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error. */
             default: {
@@ -27439,6 +28519,146 @@ export interface operations {
             };
         };
     };
+    addPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What you call it: 1 to 60 characters. */
+                    name: string;
+                    passkey: components["schemas"]["NewPasskeySignature"];
+                    /**
+                     * @description With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.
+                     * @enum {string}
+                     */
+                    session?: "rotating";
+                };
+            };
+        };
+        responses: {
+            /** @description The passkey; with the first factor also new tokens and the recovery codes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyAdded"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    startPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the browser needs to make a key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyAddingOptions"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkey no longer counts. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    renamePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What you call it: 1 to 60 characters. */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The passkey with its new name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     renewRecoveryCodes: {
         parameters: {
             query?: never;
@@ -27506,7 +28726,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description You have no second factor any more. */
+            /** @description The app no longer counts. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -27553,6 +28773,103 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ConfirmedFactor"];
                 };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listIdentities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Your linked logins. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Identities"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    linkIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The one-time code with which the browser came back. */
+                    oidcCode: string;
+                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    verifier: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Your linked logins, with the new one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Identities"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    unlinkIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It logs you in no more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error. */
             default: {
@@ -29421,6 +30738,135 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Unsubscribed"];
                 };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getAppRequest: {
+        parameters: {
+            query: {
+                /** @description The `request` in the address of the page. */
+                request: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The app, and what it asks for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppRequest"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    decideAppRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AppDecision"];
+            };
+        };
+        responses: {
+            /** @description Where the browser goes on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppDecided"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    findDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceToAllow"];
+            };
+        };
+        responses: {
+            /** @description The app on the device, and what it asks for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppRequest"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    decideDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceDecision"];
+            };
+        };
+        responses: {
+            /** @description The device learns it within seconds. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error. */
             default: {
@@ -33191,6 +34637,7 @@ export const keyed: ReadonlySet<string> = new Set([
   "POST /admin/economy/payments/{id}/reverse",
   "POST /admin/market/orders/{id}/resolve",
   "POST /ai/sessions",
+  "POST /apps",
   "POST /audio",
   "POST /circles/me",
   "POST /circles/me/{id}/invitations",
