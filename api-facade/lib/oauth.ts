@@ -477,7 +477,9 @@ const scopesOf = (scope: unknown): string[] =>
 function withoutOpenId(text: string): string {
   const found = Object.entries(JSON.parse(text) as Record<string, unknown>)
   const of = /^(jwks_uri|id_token|subject_types|claim|userinfo|request_|require_request|acr_|end_session|backchannel_)/
-  return JSON.stringify(Object.fromEntries(found.filter(([name]) => !of.test(name))))
+  const kept = Object.fromEntries(found.filter(([name]) => !of.test(name)))
+  const scopes = (kept.scopes_supported as string[]).filter((scope) => scope !== 'openid')
+  return JSON.stringify({ ...kept, scopes_supported: scopes })
 }
 
 function createProvider(issuer: string, seals: Seals, scopes: string[], secrets: readonly string[]): Provider {
@@ -504,6 +506,7 @@ function createProvider(issuer: string, seals: Seals, scopes: string[], secrets:
     adapter: (model: string) => adapters[model] ?? new Records(model),
     scopes,
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
     clientBasedCORS: (_, origin, client) =>
       client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false,
     cookies: {
@@ -566,7 +569,10 @@ function createProvider(issuer: string, seals: Seals, scopes: string[], secrets:
   // the log has the facade's lines, and no parts of requests
   provider.silent = true
   nameBy(provider.Grant, () => randomUUID())
-  nameBy(provider.AccessToken, () => accessTokenOf('kith_app_', randomBytes(32)))
+  nameBy(provider.AccessToken, (token) => {
+    Object.assign(token, { format: 'opaque' }) // the provider's own function also sets it
+    return accessTokenOf('kith_app_', randomBytes(32))
+  })
   nameBy(
     provider.RefreshToken,
     ({ grantId = '', rotations = 0 }) => REFRESH_PREFIX + seals.seal('app', { id: grantId, generation: rotations }),

@@ -262,7 +262,12 @@ describe('OAuth', { timeout: 60_000 }, () => {
   })
 
   test('requires PKCE with S256 (4.8.2, downgrade)', async () => {
-    const downgrades: Record<string, string>[] = [{ code_challenge: '' }, { code_challenge_method: 'plain' }, { code_challenge_method: '' }]) {
+    const downgrades: Record<string, string>[] = [
+      { code_challenge: '' },
+      { code_challenge_method: 'plain' },
+      { code_challenge_method: '' },
+    ]
+    for (const more of downgrades) {
       const { request } = await ask(garden, more)
       expect(new URL(request).searchParams.get('error'), JSON.stringify(more)).toBe('invalid_request')
     }
