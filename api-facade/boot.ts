@@ -185,7 +185,7 @@ export async function ensureFirstAdmin(
   if (admin) return (await areOfAnAdmin(sql, config, email)) ? [] : [IGNORED]
   const password = config.adminPassword ?? newPassword()
   const isWeak = await isGuessable(password, [email, 'admin', config.instanceDomain])
-  if (isWeak && config.isProduction) throw new Error(`ADMIN_PASSWORD ${GUESSABLE}`)
+  if (isWeak && config.refusesGuessable) throw new Error(`ADMIN_PASSWORD ${GUESSABLE}`)
   const hash = await hashPassword(password)
   await sql.begin(async (tx) => {
     const [made] = await tx<{ codes: string[] | null }[]>`select private.ensure_first_admin(${email}, ${hash}) as codes`

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { type AppOptions, createApp } from './app.ts'
-import { accessTokenFinder, createAccessTokens } from './lib/access-tokens.ts'
+import { createAccessTokens } from './lib/access-tokens.ts'
 import { createAuditKey } from './lib/audit-key.ts'
 import { network, plain, requestAddress } from './lib/client.ts'
 import { type Config, secretsOf } from './lib/config.ts'
@@ -25,7 +25,7 @@ import { createSeals } from './lib/seals.ts'
 import { createSigning } from './lib/signing.ts'
 import { createSlots } from './lib/slots.ts'
 import { createStorageWatch } from './lib/storage.ts'
-import { anonKeyOf, createTokens } from './lib/tokens.ts'
+import { accessTokenFinder, anonKeyOf, createTokens } from './lib/tokens.ts'
 import { createViews } from './lib/views.ts'
 
 export type ServerOptions = {

@@ -184,6 +184,7 @@ grant execute on function
   private.find_idempotency_key,
   private.find_person,
   private.is_ahead,
+  private.is_bot,
   private.lock,
   private.may_meet,
   private.merge_objects,

@@ -7,6 +7,7 @@ import { variableNames } from '../api-facade/lib/config.ts'
 import { loadTables } from '../api-facade/lib/features.ts'
 import { openApiText } from '../api-facade/lib/openapi.ts'
 import { rateLimitsPage } from '../api-facade/lib/pages.ts'
+import { scopesSql } from '../api-facade/lib/scopes.ts'
 import { missingMigrations } from '../supabase/tools/compare.ts'
 import { emojiPath, emojiSql } from '../supabase/tools/emoji.ts'
 import { formatted } from '../supabase/tools/format.ts'
@@ -24,6 +25,12 @@ test('The migrations give the schema that sql/ and policies/ declare', async () 
   if (isFrozen()) expect(await missingMigrations()).toEqual([])
   else expect(readdirSync(dirname(baselinePath))).toEqual([basename(baselinePath)])
 }, 240_000)
+
+test('The scopes of operations are those of the routes', async () => {
+  expect(readFileSync('sql/generated/40_scopes.sql', 'utf8') === scopesSql(await loadTables()), 'run npm run gen').toBe(
+    true,
+  )
+})
 
 test('The emoji are those of the installed package', () => {
   expect(readFileSync(emojiPath, 'utf8') === emojiSql(), 'run npm run db:build').toBe(true)

@@ -173,7 +173,9 @@ describe('In the schema', async () => {
     const { routines, codes } = await readFailures(owner)
     const raised = new Set([
       ...files.flatMap((text) =>
-        [...text.matchAll(/(?:raise_error|error_response|require_card)\('(\w+)'/g)].map(([, code]) => code),
+        [...text.matchAll(/(?:raise_error|error_response|require_card)\('(\w+)'|'message', '(\w+)'/g)].map(
+          ([, code, own]) => code ?? own,
+        ),
       ),
       ...[...failuresOf(routines, codes, [], () => '').values()].flat(), // also codes made from an argument
     ])

@@ -1,10 +1,8 @@
-// Access tokens with scopes: how they look, how they are made, and how their claims are found.
+// Access tokens with scopes: how they look, and how they are made.
 // Rules are in sql/identity/58_access_tokens.sql. docs/decisions.md, Access tokens.
 import { createHmac, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Pool } from './pool.ts'
-import { bytea, hashOf } from './seals.ts'
-import { Claims } from './tokens.ts'
+import { hashOf } from './seals.ts'
 
 /** Personal ones, and those of apps. */
 export type Prefix = 'kith_pat_' | 'kith_app_'
@@ -54,14 +52,3 @@ export function createAccessTokens(secrets: readonly [string, ...string[]]): Acc
     find: (nonce, hash) => tokensOf(nonce).find((token) => hashOf(token) === hash),
   }
 }
-
-/** Makes a function that finds the claims of an access token; null if there is no such token. */
-export const accessTokenFinder =
-  (gate: Pick<Pool, 'run'>) =>
-  async (token: string): Promise<Claims | null> => {
-    const statement = 'select api.find_access_token($1::text::bytea)::text as claims'
-    const [row] = await gate.run((sql) =>
-      sql.unsafe<{ claims: string | null }[]>(statement, [bytea(hashOf(token))], { prepare: true }),
-    )
-    return row?.claims ? Claims.parse(JSON.parse(row.claims)) : null
-  }

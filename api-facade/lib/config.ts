@@ -241,6 +241,7 @@ const Variables = z.object({
     .default([]),
   REGISTER_APPS: z.enum(['admins', 'everyone']).default('admins'),
   REQUIRE_FACTOR: list.pipe(z.array(z.enum(['user', 'moderator', 'admin']))).optional(),
+  GUESSABLE_PASSWORDS: z.enum(['accept', 'refuse']).optional(),
   PASSKEY_DOMAIN: z.string().toLowerCase().max(253).regex(hostName, 'must be a host name without a port').optional(),
   PASSKEY_ORIGINS: list
     .pipe(
@@ -485,6 +486,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     appleAppIds: s.APPLE_APP_IDS,
     registerApps: s.REGISTER_APPS,
     webhookExempt: s.WEBHOOK_EXEMPT,
+    refusesGuessable: (s.GUESSABLE_PASSWORDS ?? (s.NODE_ENV === 'production' ? 'refuse' : 'accept')) === 'refuse',
     requireFactor: s.REQUIRE_FACTOR ?? [],
     // passkeys are bound to this domain, and used by pages of these origins
     passkeys: {

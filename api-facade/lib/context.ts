@@ -10,7 +10,6 @@ import type { PoolName, Pools } from './database.ts'
 import type { ApiError } from './errors.ts'
 import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
-import type { Oauth } from './oauth.ts'
 import type { Oidc } from './oidc.ts'
 import type { Previews } from './previews.ts'
 import type { Seals } from './seals.ts'
@@ -111,4 +110,21 @@ export type Limits = {
   ): Promise<TakeBack>
   /** Like `password`, for an invite code; unknown codes count for the whole instance. @throws ApiError rate_limited */
   guess(c: Context): Promise<TakeBack>
+}
+
+/** The provider of oauth.ts. Declared here because it reads the context of the request. */
+export type Oauth = {
+  /** Lets the provider answer a request. */
+  answer(c: Context): Promise<Response>
+  /** The request that waits for the consent of the person in this browser. @throws ApiError consent_over */
+  waiting(c: Context, id: string): Promise<Waiting>
+  /** Answers it. @returns where the browser goes on */
+  decide(c: Context, id: string, allows: boolean): Promise<string>
+  /** The device that waits for the code to be entered. @throws ApiError consent_over */
+  waitingDevice(c: Context, userCode: string): Promise<Waiting>
+  decideDevice(c: Context, userCode: string, allows: boolean): Promise<void>
+}
+export type Waiting = {
+  app: { name: string; website: string | null; redirectHost: string | null }
+  scopes: { scope: string; description: string }[]
 }

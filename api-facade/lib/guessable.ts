@@ -1,5 +1,6 @@
 // Passwords that are refused, because many people have them or because they follow from the person's own name or
 // address. No rule says which characters a password must have. docs/decisions.md, Tokens and sessions.
+import type { Context } from './context.ts'
 import { ApiError } from './errors.ts'
 
 /** Read at the first use, because it takes 4 MB, and most processes never need it. In lower case, without short ones. */
@@ -40,7 +41,8 @@ export async function isGuessable(password: string, words: readonly string[]): P
   return (await common).has(text) || isMonotonous(text) || isOfWords(text, ['kith', ...words])
 }
 
-/** @throws ApiError password_guessable */
-export async function refuseGuessable(password: string, words: readonly string[]): Promise<void> {
-  if (await isGuessable(password, words)) throw new ApiError('password_guessable')
+/** @throws ApiError password_guessable, if the instance refuses such passwords */
+export async function refuseGuessable(c: Context, password: string, words: readonly string[]): Promise<void> {
+  const { refusesGuessable } = c.get('services').config
+  if (refusesGuessable && (await isGuessable(password, words))) throw new ApiError('password_guessable')
 }

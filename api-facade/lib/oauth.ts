@@ -17,7 +17,7 @@ import Provider, {
 import { z } from 'zod'
 import { accessTokenOf } from './access-tokens.ts'
 import { call, callFor } from './call.ts'
-import type { Context, Env, Services } from './context.ts'
+import type { Context, Env, Oauth, Services, Waiting } from './context.ts'
 import { ApiError } from './errors.ts'
 import { send } from './headers.ts'
 import { bodyOf } from './input.ts'
@@ -264,22 +264,6 @@ class NoSessions extends Records {
     return undefined
   }
   override async destroy() {}
-}
-
-export type Oauth = {
-  /** Lets the provider answer a request. */
-  answer(c: Context): Promise<Response>
-  /** The request that waits for the consent of the person in this browser. @throws ApiError consent_over */
-  waiting(c: Context, id: string): Promise<Waiting>
-  /** Answers it. @returns where the browser goes on */
-  decide(c: Context, id: string, allows: boolean): Promise<string>
-  /** The device that waits for the code to be entered. @throws ApiError consent_over */
-  waitingDevice(c: Context, userCode: string): Promise<Waiting>
-  decideDevice(c: Context, userCode: string, allows: boolean): Promise<void>
-}
-export type Waiting = {
-  app: { name: string; website: string | null; redirectHost: string | null }
-  scopes: { scope: string; description: string }[]
 }
 
 /** A request as the provider reads it. Its address is the issuer's, whatever the header Host says. */

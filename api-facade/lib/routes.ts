@@ -3,6 +3,7 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { errors } from '../generated/errors.ts'
+import type { Area } from './areas.ts'
 import {
   Answer,
   call,
@@ -25,7 +26,6 @@ import { isStored, tagOf } from './etags.ts'
 import { headerOf, send, sendJson, setHeader } from './headers.ts'
 import { type Input, inputReader, pathReader } from './input.ts'
 import { PageQuery } from './schemas.ts'
-import type { Area } from './scopes.ts'
 import type { Claims } from './tokens.ts'
 
 export const API = '/api/v1'
@@ -91,7 +91,7 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   operation?: O
   /** Parameters that this route sets itself. A request cannot change them. */
   constants?: { readonly [P in Parameter<O>]?: string | number | boolean }
-  /** The area of its scopes, if it is not that of its feature: scopes.ts. */
+  /** The area of its scopes, if it is not that of its feature: areas.ts. */
   scope?: Area | 'any' | 'none'
   /** Its operationId in the API's description, if that is not made from the operation's name. */
   id?: string

@@ -5,6 +5,8 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { isAccessToken } from './access-tokens.ts'
 import { ApiError } from './errors.ts'
+import type { Pool } from './pool.ts'
+import { bytea, hashOf } from './seals.ts'
 
 export const Claims = z.strictObject({
   sub: z.uuid(),
@@ -98,3 +100,14 @@ async function check(token: string, keys: readonly webcrypto.CryptoKey[]): Promi
   }
   throw new ApiError('token_invalid')
 }
+
+/** Makes a function that finds the claims of an access token; null if there is no such token. */
+export const accessTokenFinder =
+  (gate: Pick<Pool, 'run'>) =>
+  async (token: string): Promise<Claims | null> => {
+    const statement = 'select api.find_access_token($1::text::bytea)::text as claims'
+    const [row] = await gate.run((sql) =>
+      sql.unsafe<{ claims: string | null }[]>(statement, [bytea(hashOf(token))], { prepare: true }),
+    )
+    return row?.claims ? Claims.parse(JSON.parse(row.claims)) : null
+  }

@@ -94,8 +94,8 @@ begin
 end $$;
 comment on function private.staff_user_details is
   'The fields that the list of people leaves out: {about, country, city, invitedById, invitedBy, owner (of a bot), '
-  'bots (of a person), reputation, contribution, balance, openReports}. Reports are counted up to 1000, and those about '
-  'the caller are not counted.';
+  'bots (of a person), reputation, contribution, balance, openReports}. Reports are counted up to 1000, and those '
+  'about the caller are not counted.';
 
 create function api.get_user(p_id text) returns json
 language plpgsql stable

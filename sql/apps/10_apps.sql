@@ -6,7 +6,8 @@ create table app.apps (
   id              uuid primary key default gen_random_uuid(),
   owner_id        uuid not null references app.users on delete cascade,
   name            text not null constraint app_name check (name = btrim(name) and length(name) between 1 and 60),
-  website         text constraint app_website check (length(website) <= 300 and website ~ '^https://[^\s/?#@]+([/?#]\S*)?$'),
+  website         text constraint app_website
+                    check (length(website) <= 300 and website ~ '^https://[^\s/?#@]+([/?#]\S*)?$'),
   redirect_uris   text[] not null,
   scopes          text[] not null,
   is_confidential boolean not null default false,
@@ -19,6 +20,7 @@ create index apps_ended_at_idx on app.apps (ended_at);
 comment on table app.apps is
   'Registered apps. The id is the client_id of OAuth. An app that was deleted keeps its row for a day, in which the '
   'worker ends what is left of its consents.';
+comment on column app.apps.website is 'A page about the app; null if there is none.';
 comment on column app.apps.redirect_uris is
   'Where an authorization may lead back to, compared exactly; only the port of a loopback address is free.';
 comment on column app.apps.scopes is 'What the app may ask for at most.';
@@ -165,8 +167,8 @@ begin
     'create_app', private.create_own_app(p_name, p_redirect_uris, p_scopes, p_is_confidential, p_website));
 end $$;
 comment on function api.create_app is
-  'Registers an app: {id, name, website, redirectUris, scopes, isConfidential, hasSecret, createdAt}. Only admins can, '
-  'unless the instance lets everyone. A person can have 20. Fails: app_name, app_website.';
+  'Registers an app: {id, name, website, redirectUris, scopes, isConfidential, hasSecret, createdAt}. Only admins '
+  'can, unless the instance lets everyone. A person can have 20. Fails: app_name, app_website.';
 
 create function private.list_own_apps() returns json
 language plpgsql stable security definer   -- the card takes whole rows, and people may not read hashes

@@ -21,6 +21,7 @@ create index app_consents_over_idx on app.app_consents (least(ended_at, expires_
 comment on table app.app_consents is
   'What a person allowed an app to do, once for each time the app asked. It ends when its refresh token was not used '
   'for 60 days. One that has ended keeps its row for a day, so that a stolen token stays known.';
+comment on column app.app_consents.scopes is 'What the person allowed.';
 comment on column app.app_consents.generation is
   'The generation of the current refresh token: how often it was replaced.';
 comment on column app.app_consents.refresh is
@@ -48,7 +49,9 @@ comment on table private.oauth_records is
   'What the provider of OAuth keeps for some minutes: requests of apps, codes and access tokens.';
 comment on column private.oauth_records.key is 'SHA-256 of the code or the token, or of the id of the request.';
 comment on column private.oauth_records.user_code is 'SHA-256 of the code that a person enters for a device.';
-comment on column private.oauth_records.consumed_at is 'When a code was used; a code that comes again ends its consent.';
+comment on column private.oauth_records.expires_at is 'Until when it counts.';
+comment on column private.oauth_records.consumed_at is
+  'When a code was used; a code that comes again ends its consent.';
 insert into private.retention (relation, counts_from, keep) values ('private.oauth_records', 'expires_at', '0');
 
 create function private.end_consent(p_id uuid) returns void
@@ -187,7 +190,8 @@ begin
   perform private.end_consent(id) from unnest(v_ids) id;
   return v_ids <> '{}';
 end $$;
-comment on function private.end_own_consents is 'Ends the caller''s consents to an app. Returns whether there were any.';
+comment on function private.end_own_consents is
+  'Ends the caller''s consents to an app. Returns whether there were any.';
 
 create function api.revoke_my_app(p_id uuid) returns json
 language plpgsql volatile
@@ -231,3 +235,5 @@ insert into private.account_steps (step, events, position) values ('private.eras
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.apps', 'owner_id', 'apps', '{secret_hash}'),
   ('app.app_consents', 'user_id', 'appConsents', '{refresh}');
+insert into private.personal_data (relation, person_column, reason) values
+  ('private.oauth_records', 'consent_id', 'Requests and codes of apps, kept for some minutes.');

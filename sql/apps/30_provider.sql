@@ -134,8 +134,8 @@ begin
           from app.app_consents c where c.id = p_id and c.ended_at is null and c.expires_at > clock_timestamp());
 end $$;
 comment on function api.find_consent is
-  'For the facade alone: a consent that is valid, {userId, appId, scopes, generation, refresh, wasJustUsed, iat, exp}, '
-  'or null.';
+  'For the facade alone: a consent that is valid, {userId, appId, scopes, generation, refresh, wasJustUsed, iat, '
+  'exp}, or null.';
 
 create function api.store_refresh(p_id uuid, p_generation integer, p_payload jsonb) returns json
 language plpgsql volatile security definer   -- only for gate: apps ask without a token

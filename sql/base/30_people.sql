@@ -161,8 +161,8 @@ begin
 end $$;
 comment on function private.check_caller is
   'Returns true, or raises token_revoked if the token is not valid, scope_missing or session_required if it has '
-  'scopes and the operation of the request needs another one. All entry points call it: private.enter and PostgREST''s '
-  'db_pre_request; the Realtime policy calls private.check_token.';
+  'scopes and the operation of the request needs another one. All entry points call it: private.enter and '
+  'PostgREST''s db_pre_request; the Realtime policy calls private.check_token.';
 
 create function private.enter(p_caller text, p_headers text default null, p_operation text default null)
 returns boolean

@@ -24,7 +24,8 @@ create unlogged table private.write_counts (
 create index write_counts_ends_at_idx on private.write_counts (ends_at);
 comment on table private.write_counts is
   'How much a person has written in their current hour, or a bot in its 24 hours; they begin with the first '
-  'write. Unlogged and without foreign keys, because every write waits for it: after a crash of the database all hours start again.';
+  'write. Unlogged and without foreign keys, because every write waits for it: after a crash of the database all '
+  'hours start again.';
 comment on column private.write_counts.ends_at is 'When the hour ends; its count is then ignored.';
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 

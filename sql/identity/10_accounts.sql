@@ -42,7 +42,7 @@ comment on column app.users.card_rest is
 
 alter table app.users add column bot_owner_id uuid references app.users on delete restrict;
 alter table app.users add constraint users_bot_role check (bot_owner_id is null or role = 'user');
-create index users_bot_owner_id_idx on app.users (bot_owner_id, created_at, id) where bot_owner_id is not null;
+create index users_bot_owner_id_idx on app.users (bot_owner_id, created_at, id);
 comment on column app.users.bot_owner_id is
   'The person who runs this account and answers for it, if it is a bot: sql/identity/57_bots.sql. Null for people.';
 

@@ -50,8 +50,8 @@ begin
 end $$;
 comment on function private.close_sessions is
   'Locks a person, and ends their sessions and access tokens. Returns the value that tokens_valid_from must have to '
-  'revoke every other token issued so far: the next whole second. With p_by_password, because the password has changed, '
-  'it leaves the access tokens that do not end with it.';
+  'revoke every other token issued so far: the next whole second. With p_by_password, because the password has '
+  'changed, it leaves the access tokens that do not end with it.';
 
 create function private.end_tokens(p_user uuid, p_by_password boolean default false) returns void
 language plpgsql volatile

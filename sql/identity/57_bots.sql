@@ -65,7 +65,7 @@ begin
   return v_bot;
 end $$;
 comment on function private.require_own_bot is
-  'Finds a bot of the caller by personId, actor id or username. Fails: bot_unknown.';
+  'Finds a bot of the caller by personId, actor id or username.';
 
 create function private.spend_invite(p_code text) returns uuid
 language plpgsql volatile

@@ -28,6 +28,7 @@ comment on table app.access_tokens is
   'Tokens with scopes, for programs: personal ones, and those of apps. Only the SHA-256 of a token is stored. A token '
   'keeps its row for a day after its end.';
 comment on column app.access_tokens.name is 'What the person calls it, or the name of the app.';
+comment on column app.access_tokens.scopes is 'What the token may do.';
 comment on column app.access_tokens.ends_with_password is 'Whether a new password ends the token.';
 comment on column app.access_tokens.issued_at is 'iat of its claims, in unix seconds.';
 comment on column app.access_tokens.expires_at is 'exp of its claims, in unix seconds: when it ends by itself.';
@@ -35,7 +36,7 @@ comment on column app.access_tokens.live_tokens is
   'The short tokens for which it was exchanged and that have not expired: [[iat, exp], …] in unix seconds. They end '
   'with it.';
 comment on column app.access_tokens.last_used_at is
-  'When it was last used, accurate to five minutes: see api.note_presence. Null if it never was.';
+  'When it was last used, accurate to five minutes; null if it never was.';
 comment on column app.access_tokens.ended_at is 'When it was ended before it expired; null otherwise.';
 comment on column app.access_tokens.client_id is 'The app that has the token; null for a personal one.';
 insert into private.retention (relation, counts_from, keep) values
@@ -76,7 +77,8 @@ begin
   insert into private.revoked_tokens (user_id, issued_at, expires_at, scopes)
   values ((p_claims ->> 'sub')::uuid, (p_claims ->> 'iat')::bigint, (p_claims ->> 'exp')::bigint, p_scopes);
 end $$;
-comment on function private.limit_to_scopes is 'From now on a token with these claims may do only what the scopes allow.';
+comment on function private.limit_to_scopes is
+  'From now on a token with these claims may do only what the scopes allow.';
 
 create function private.issue_access_token(
   p_user uuid, p_kind text, p_name text, p_token_hash bytea, p_scopes text[], p_seconds integer,
@@ -184,8 +186,8 @@ begin
 end $$;
 comment on function api.create_access_token is
   'For the facade alone: makes an access token of the caller with this hash, as api.list_access_tokens returns it, '
-  'with tokenHash (hex) and the nonce of which the facade made the token. Without p_expires_at it expires after 365 days. Fails: '
-  'access_token_name.';
+  'with tokenHash (hex) and the nonce of which the facade made the token. Without p_expires_at it expires after 365 '
+  'days. Fails: access_token_name.';
 
 create function private.list_own_access_tokens() returns json
 language plpgsql stable security definer   -- the card takes whole rows, and people may not read hashes

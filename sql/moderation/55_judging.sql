@@ -337,9 +337,9 @@ create constraint trigger _190_judge_edited after update of edited_at on app.pro
   deferrable initially deferred for each row
   when (new.deleted_at is null and new.edited_at is distinct from old.edited_at)
   execute function private.judge_child('solution');
-create constraint trigger _190_judge_new after insert on app.offering_reviews
+create constraint trigger judge_new after insert on app.offering_reviews
   deferrable initially deferred for each row execute function private.judge_child('review');
-create constraint trigger _190_judge_new after insert on app.video_comments
+create constraint trigger judge_new after insert on app.video_comments
   deferrable initially deferred for each row execute function private.judge_child('video-comment');
 
 create function private.judge_lesson() returns trigger

@@ -55,6 +55,7 @@ const additions: readonly { file: string; before: RegExp; text: string }[] = [
     before: /^ {2}"\.\.\/sql\/admin\//m,
     text: '  "../sql/{{things}}/*.sql", "../policies/{{things}}.sql",\n',
   },
+  { file: 'api-facade/lib/areas.ts', before: /(?<=contents: \{\n {4}features: \[)/, text: "'{{things}}', " },
   {
     file: 'test/routes.tsv',
     before: /$(?![\s\S])/,

@@ -107,7 +107,9 @@ export function checkAgainst(document: Contract): (exchange: Exchange) => string
     if (!response) return undefined
     const said = response.headers ?? {}
     const all = contract.components?.headers ?? {}
-    const missing = Object.entries(said).find(([name, header]) => (all[name] ?? header).required && !given.has(name))
+    const missing = Object.entries(said).find(
+      ([name, header]) => (header.$ref ? all[name] : header)?.required && !given.has(name),
+    )
     if (missing) return `no ${missing[0]}, which openapi.json promises`
     const further = Object.keys(all).find((name) => given.has(name) && !said[name])
     return further && `openapi.json does not have the header ${further} here`

@@ -41,7 +41,7 @@ test('a person joins with the provider and logs in with it', { timeout: 180_000 
   await tab.isAccessible()
   await tab.getByRole('button', { name: 'Join with Example, without a password' }).click()
   await tab.getByText('You have logged in at Example.').waitFor()
-  expect(await tab.evaluate(() => [location.pathname, location.hash, sessionStorage.length])).toEqual(['/join', '', 0])
+  expect(await tab.evaluate('[location.pathname, location.hash, sessionStorage.length]')).toEqual(['/join', '', 0])
   expect(await tab.getByLabel('Password').count()).toBe(0)
   await tab.getByLabel('First name').fill('nora')
   await tab.getByLabel('Last name').fill('例')

@@ -7,7 +7,7 @@ import { ProfileChanges } from './account-schemas.ts'
 const { username, firstName, lastName, about, profilePicUrl } = ProfileChanges.shape
 
 export const NewBot = z.object({
-  username: username.unwrap(),
+  username: username.unwrap().openapi({ description: 'Letter case does not matter.', example: 'weather_bot' }),
   firstName: firstName.unwrap(),
   lastName: lastName.unwrap().default('Bot').describe('Default: `Bot`.'),
   about,

@@ -110,7 +110,7 @@ async function join(
   reservation: string,
   person: Omit<z.output<typeof Registration>, 'sessionId'>,
 ) {
-  await refuseGuessable(person.password, [person.email, person.firstName, person.lastName])
+  await refuseGuessable(c, person.password, [person.email, person.firstName, person.lastName])
   const link = newLink(c, 'email')
   return open(c, { session, deviceName: person.deviceName }, 'register', {
     p_session_id: reservation,
@@ -208,7 +208,7 @@ export const confirmPassword = async (c: Context, password: string): Promise<str
 
 export async function changePassword(c: Context, change: z.output<typeof PasswordChange>) {
   const { passwordHash: stored, words } = await confirmHolder(c, change.currentPassword)
-  await refuseGuessable(change.newPassword, words)
+  await refuseGuessable(c, change.newPassword, words)
   const fresh = await hashPassword(change.newPassword)
   const parameters = { p_password_hash: stored, p_new_hash: fresh }
   return (await open(c, change, 'change_password', parameters)).session

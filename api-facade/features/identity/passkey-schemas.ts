@@ -8,6 +8,7 @@ const Bytes = (most: number) =>
     .string()
     .max(most)
     .regex(/^[\w-]+$/, 'must be base64url')
+    .openapi({ example: 'c29tZSBrZXk' })
 const CredentialId = Bytes(1400)
 const Attachment = z.string().max(40).optional().describe('How the device is attached. Kith does not read it.')
 const Extensions = z.object({}).default({}).describe('What extensions answered. Kith uses none.')

@@ -21,7 +21,7 @@ async function resetPassword(c: Context, { token, newPassword }: z.output<typeof
   if (!reset) throw new ApiError('reset_over')
   const parameters = { p_id: reset.id, p_token_hash: bytea(hashOf(token)) }
   const { words } = await callFor(c, 'check_password_reset', parameters, Resettable) // before the costly hashing
-  await refuseGuessable(newPassword, words)
+  await refuseGuessable(c, newPassword, words)
   const p_new_hash = await hashPassword(newPassword)
   const holder = await callFor(c, 'reset_password', { ...parameters, p_new_hash }, Reset)
   return { ok: true, deviceToken: deviceToken(c, holder) }

@@ -15,7 +15,7 @@ const Password = z
   .min(8)
   .max(1024)
   .describe(
-    '8 to 1024 characters of any kind. 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address.',
+    '8 to 1024 characters of any kind. Instances in production answer 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address.',
   )
 const Name = z.string().trim().min(1).max(80)
 /** How long an access token is valid: seven days, in seconds. */

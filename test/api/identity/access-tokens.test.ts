@@ -2,16 +2,17 @@
 import { describe, expect, test } from 'vitest'
 import { operations } from '../../../api-facade/generated/operations.ts'
 import { accessTokenOf, isAccessToken } from '../../../api-facade/lib/access-tokens.ts'
+import { areas } from '../../../api-facade/lib/areas.ts'
 import { loadTables } from '../../../api-facade/lib/features.ts'
 import { spellings } from '../../../api-facade/lib/routes.ts'
-import { areas, scopeOf } from '../../../api-facade/lib/scopes.ts'
+import { scopeOf } from '../../../api-facade/lib/scopes.ts'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
 import { rest } from '../../support/rest.ts'
 import { world } from '../../support/world.ts'
 
 type Made = { id: string; token: string; scopes: string[] }
-const { admin, nobody, alice, bob, database, stack } = await world({ people: ['alice', 'bob'] })
+const { admin, nobody, alice, bob, database, stack, url } = await world({ people: ['alice', 'bob'] })
 const { ask, bearer } = rest(stack, alice)
 const all = Object.keys(areas).flatMap((area) => [`${area}:read`, `${area}:write`])
 
@@ -39,8 +40,15 @@ describe('Every operation', async () => {
     for (const route of routes) {
       const scope = scopeOf(route)
       const path = route.path.replace(/:[^/]+/g, UNKNOWN)
+      // without the crawler, which knows people by JWTs
       const send = async (one: Person) =>
-        codeOf(await one.request(route.method, path, route.method === 'GET' ? undefined : {}))
+        codeOf(
+          await fetch(`${url}/api/v1${path}`, {
+            method: route.method,
+            headers: { authorization: `Bearer ${one.token}`, 'content-type': 'application/json' },
+            body: route.method === 'GET' ? null : '{}',
+          }),
+        )
       const note = (what: string) => wrong.push(`${route.method} ${route.path}: ${what}`)
       if (scope === undefined && (await send(whole)) !== 'session_required') note('a token is not refused')
       if (scope === null && refused.includes((await send(only.get('posts:read') as Person)) ?? ''))

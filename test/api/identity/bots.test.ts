@@ -64,7 +64,7 @@ test('A bot publishes with its token, and does nothing that only people can do',
   const rpc = await fetch(`${stack.url}/rest/v1/rpc/react`, {
     method: 'POST',
     headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ p_id: post, p_type: 'heart' }),
+    body: JSON.stringify({ p_id: post, p_kind: 'heart' }),
   })
   expect([rpc.status, await rpc.json()]).toMatchObject([403, { message: 'bot_refused' }])
 

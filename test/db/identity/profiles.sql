@@ -26,7 +26,7 @@ select test.act_as('bob');
 select is(private.require_person('alice'), private.require_person('alice_b'), 'Both the old and the new username find the person');
 select is(api.get_profile('acct:alice@localhost') ->> 'actorId', 'acct:alice_b@localhost', 'The profile has the current username');
 select set_eq($$ select json_object_keys(api.get_profile('alice')) $$, array['id', 'actorId', 'personId', 'username', 'firstName', 'lastName',
-  'profilePicUrl', 'about', 'country', 'city', 'createdAt', 'counters', 'viewer'], 'A public profile has these fields');
+  'profilePicUrl', 'about', 'country', 'city', 'createdAt', 'counters', 'viewer', 'isBot', 'owner'], 'A public profile has these fields');
 select throws_ok($$ select api.update_me('{"username": "alice"}') $$, 'PT409', 'username_taken', 'Another person can''t take the old username');
 select is(api.get_profile(person_id::text) ->> 'username', 'alice_b', 'The person id finds a person after a rename') from app.users where username = 'alice_b';
 select is(api.get_profile('alice') ->> 'personId', (select person_id::text from app.users where username = 'alice_b'), 'The profile has the person id');

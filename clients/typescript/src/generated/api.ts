@@ -7355,7 +7355,6 @@ export interface components {
             /** @description Whether a new password ends it. */
             endsWithPassword: boolean;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it was last used, accurate to five minutes; null if it never was. */
             lastUsedAt: components["schemas"]["Timestamp"] | null;
             /** @description When it ends by itself. */
             expiresAt: components["schemas"]["Timestamp"];
@@ -21374,7 +21373,7 @@ export interface operations {
                     sessionId: string;
                     /** @description Up to 254 characters. A mail with a link verifies it. */
                     email: string;
-                    /** @description 8 to 1024 characters of any kind. 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address. */
+                    /** @description 8 to 1024 characters of any kind. Instances in production answer 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address. */
                     password: string;
                     /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
                     deviceName?: string;
@@ -21460,7 +21459,7 @@ export interface operations {
                 "application/json": {
                     /** @description The token from the link in the mail. */
                     token: string;
-                    /** @description 8 to 1024 characters of any kind. 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address. */
+                    /** @description 8 to 1024 characters of any kind. Instances in production answer 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address. */
                     newPassword: string;
                 };
             };
@@ -27813,7 +27812,7 @@ export interface operations {
                 "application/json": {
                     /** @description Wrong ones are counted, as for a login. */
                     currentPassword: string;
-                    /** @description 8 to 1024 characters of any kind. 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address. */
+                    /** @description 8 to 1024 characters of any kind. Instances in production answer 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address. */
                     newPassword: string;
                     /**
                      * @description With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.
@@ -28168,6 +28167,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Letter case does not matter. */
                     username: string;
                     /** @description 1 to 80 characters. */
                     firstName: string;

@@ -4416,7 +4416,7 @@ CREATE INDEX apps_owner_id_idx ON app.apps USING btree (owner_id, created_at DES
 
 CREATE INDEX notifications_updated_at_idx ON app.notifications USING btree (user_id, in_app, updated_at, id);
 
-CREATE INDEX users_bot_owner_id_idx ON app.users USING btree (bot_owner_id, created_at, id) WHERE (bot_owner_id IS NOT NULL);
+CREATE INDEX users_bot_owner_id_idx ON app.users USING btree (bot_owner_id, created_at, id);
 
 CREATE INDEX video_comments_created_at_idx ON app.video_comments USING btree (created_at DESC, id DESC);
 
@@ -4450,7 +4450,7 @@ CREATE CONSTRAINT TRIGGER _190_judge_new AFTER INSERT ON app.course_lessons DEFE
 
 CREATE CONSTRAINT TRIGGER _190_judge_new AFTER INSERT ON app.debate_arguments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.judge_child('argument');
 
-CREATE CONSTRAINT TRIGGER _190_judge_new AFTER INSERT ON app.offering_reviews DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.judge_child('review');
+CREATE CONSTRAINT TRIGGER judge_new AFTER INSERT ON app.offering_reviews DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.judge_child('review');
 
 CREATE CONSTRAINT TRIGGER _190_judge_edited AFTER UPDATE OF edited_at ON app.problem_solutions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.deleted_at IS NULL) AND (new.edited_at IS DISTINCT FROM old.edited_at))) EXECUTE FUNCTION private.judge_child('solution');
 
@@ -4458,7 +4458,7 @@ CREATE CONSTRAINT TRIGGER _190_judge_new AFTER INSERT ON app.problem_solutions D
 
 CREATE TRIGGER _070_end_consents_with_tokens AFTER UPDATE OF tokens_valid_from ON app.users FOR EACH ROW WHEN ((old.tokens_valid_from <> new.tokens_valid_from)) EXECUTE FUNCTION private.end_consents_with_tokens();
 
-CREATE CONSTRAINT TRIGGER _190_judge_new AFTER INSERT ON app.video_comments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.judge_child('video-comment');
+CREATE CONSTRAINT TRIGGER judge_new AFTER INSERT ON app.video_comments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.judge_child('video-comment');
 
 CREATE TRIGGER send_revoked_token AFTER INSERT OR UPDATE OF scopes ON private.revoked_tokens FOR EACH ROW WHEN ((new.scopes IS NULL)) EXECUTE FUNCTION private.send_revoked_token();
 
@@ -4474,11 +4474,13 @@ COMMENT ON COLUMN "app"."access_tokens"."expires_at" IS 'exp of its claims, in u
 
 COMMENT ON COLUMN "app"."access_tokens"."issued_at" IS 'iat of its claims, in unix seconds.';
 
-COMMENT ON COLUMN "app"."access_tokens"."last_used_at" IS 'When it was last used, accurate to five minutes: see api.note_presence. Null if it never was.';
+COMMENT ON COLUMN "app"."access_tokens"."last_used_at" IS 'When it was last used, accurate to five minutes; null if it never was.';
 
 COMMENT ON COLUMN "app"."access_tokens"."live_tokens" IS 'The short tokens for which it was exchanged and that have not expired: [[iat, exp], …] in unix seconds. They end with it.';
 
 COMMENT ON COLUMN "app"."access_tokens"."name" IS 'What the person calls it, or the name of the app.';
+
+COMMENT ON COLUMN "app"."access_tokens"."scopes" IS 'What the token may do.';
 
 COMMENT ON COLUMN "app"."app_consents"."ended_at" IS 'When it was revoked; null otherwise.';
 
@@ -4490,6 +4492,8 @@ COMMENT ON COLUMN "app"."app_consents"."last_used_at" IS 'When the app last got 
 
 COMMENT ON COLUMN "app"."app_consents"."refresh" IS 'What the facade keeps about the refresh token, which is not in it; null before the first one.';
 
+COMMENT ON COLUMN "app"."app_consents"."scopes" IS 'What the person allowed.';
+
 COMMENT ON COLUMN "app"."apps"."ended_at" IS 'When it was deleted; null before.';
 
 COMMENT ON COLUMN "app"."apps"."is_confidential" IS 'Whether the app proves itself by a secret, because it runs on a server of its own.';
@@ -4499,6 +4503,8 @@ COMMENT ON COLUMN "app"."apps"."redirect_uris" IS 'Where an authorization may le
 COMMENT ON COLUMN "app"."apps"."scopes" IS 'What the app may ask for at most.';
 
 COMMENT ON COLUMN "app"."apps"."secret_hash" IS 'SHA-256 of the secret, which has 256 random bits; null until the first one was made, and for other apps.';
+
+COMMENT ON COLUMN "app"."apps"."website" IS 'A page about the app; null if there is none.';
 
 COMMENT ON COLUMN "app"."decisions"."lifted_at" IS 'When its effect ended: staff ended it, its time was over, staff hid what a rule or a space had hidden, or another ban or suspension replaced it. Its strikes remain.';
 
@@ -4525,6 +4531,8 @@ COMMENT ON COLUMN "private"."identities"."subject" IS 'The id of the account at 
 COMMENT ON COLUMN "private"."judged_types"."present" IS 'The condition for rows of the table that were not deleted.';
 
 COMMENT ON COLUMN "private"."oauth_records"."consumed_at" IS 'When a code was used; a code that comes again ends its consent.';
+
+COMMENT ON COLUMN "private"."oauth_records"."expires_at" IS 'Until when it counts.';
 
 COMMENT ON COLUMN "private"."oauth_records"."key" IS 'SHA-256 of the code or the token, or of the id of the request.';
 
@@ -4838,7 +4846,7 @@ COMMENT ON FUNCTION "private"."replace_password"(uuid, text) IS 'Sets a password
 
 COMMENT ON FUNCTION "private"."reputation_band"(numeric) IS 'The band of a value of reputation: 0 below 1, 1 below 3, 2 below 7, one more with each doubling of the value plus one, and -1 for a value that is not above 0.';
 
-COMMENT ON FUNCTION "private"."require_own_bot"(text) IS 'Finds a bot of the caller by personId, actor id or username. Fails: bot_unknown.';
+COMMENT ON FUNCTION "private"."require_own_bot"(text) IS 'Finds a bot of the caller by personId, actor id or username.';
 
 COMMENT ON FUNCTION "private"."require_redirects"(text[], boolean) IS 'These redirect URIs, if an app may have them.';
 
@@ -5642,9 +5650,13 @@ GRANT EXECUTE ON FUNCTION "private"."find_own_bots"() TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."is_bot"(uuid) FROM PUBLIC;
 
+GRANT EXECUTE ON FUNCTION "private"."is_bot"(uuid) TO "authenticated", "gate";
+
 REVOKE ALL ON FUNCTION "private"."is_bot"(uuid) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."is_bot"(uuid) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."is_bot"(uuid) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."is_owner_banned"(app.users) FROM PUBLIC;
 
@@ -7822,12 +7834,15 @@ insert into private.personal_data ("relation", "person_column", "section", "with
 values ('private.identities', 'user_id', 'linkedLogins', null, null, '{}', null, 'false', null);
 
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
+values ('private.oauth_records', 'consent_id', null, null, null, '{}', null, 'false', 'Requests and codes of apps, kept for some minutes.');
+
+insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
 values ('private.passkey_challenges', 'user_id', null, null, null, '{}', null, 'false', 'Hashes of random values, kept for five minutes.');
 
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
 values ('private.passkeys', 'user_id', 'passkeys', null, null, '{credential_id,public_key,counter}', null, 'false', null);
 
-update private.personal_data set "reason" = 'Says only that the person has a factor, as authenticatorApp and passkeys do.'
+update private.personal_data set "reason" = 'Says only that the person has a factor.'
 where "relation"::text = 'private.people_with_factor' and "person_column"::text = 'user_id'
   and "reason"::text = 'Says only that the person has a factor, as authenticatorApp does.';
 
@@ -7877,3 +7892,12 @@ where "type"::text = 'video';
 
 insert into private.judged_types ("type", "finder", "relation", "hidden_at", "verb", "lock_kind", "counters", "present")
 values ('video-comment', 'private.find_child_versions', null, null, null, null, null, 'deleted_at is null');
+
+-- Written by hand: of several bans of a person only the newest is in force.
+update app.decisions d set lifted_at = n.decided_at
+from app.decisions n
+where d.target_type = 'user' and d.action in ('ban', 'suspend') and d.lifted_at is null
+  and n.target_type = 'user' and n.target_id = d.target_id and n.action in ('ban', 'suspend')
+  and n.decided_at = (select min(o.decided_at) from app.decisions o
+                      where o.target_type = 'user' and o.target_id = d.target_id and o.action in ('ban', 'suspend')
+                        and o.decided_at > d.decided_at);
