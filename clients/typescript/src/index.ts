@@ -53,6 +53,8 @@ type ListPath = { [P in PathsOf<'get'>]: [ItemOf<Answer<P, 'get'>>] extends [nev
 type Login = { email: string; password: string; code?: string }
 type Registration = Omit<operations['register']['requestBody']['content']['application/json'], 'session'>
 type OidcLogin = Omit<operations['logInWithOidc']['requestBody']['content']['application/json'], 'session'>
+type PasskeyLogin = Omit<operations['logInWithPasskey']['requestBody']['content']['application/json'], 'session'>
+type NewPasskey = Omit<operations['addPasskey']['requestBody']['content']['application/json'], 'session'>
 type OidcRegistration = Omit<operations['registerWithOidc']['requestBody']['content']['application/json'], 'session'>
 type Change = Answer<'/sync', 'get'>['items'][number]
 /** The size from which files are uploaded in parts, in bytes. */
@@ -114,7 +116,7 @@ export function createKith(options: KithOptions) {
   }
 
   async function open<T extends { accessToken: string }>(
-    path: '/auth/login' | '/auth/register' | '/auth/oidc/login' | '/auth/oidc/register',
+    path: '/auth/login' | '/auth/register' | '/auth/oidc/login' | '/auth/oidc/register' | '/auth/passkey',
     body: object,
   ): Promise<T> {
     const text = JSON.stringify({ ...body, session: 'rotating' })
@@ -199,6 +201,23 @@ export function createKith(options: KithOptions) {
     async logInWithOidc(login: OidcLogin) {
       const deviceToken = (await sessions.get())?.deviceToken
       return open<Schema<'Session'>>('/auth/oidc/login', { ...login, ...(deviceToken && { deviceToken }) })
+    },
+    /** Logs in with what a passkey signed: the challenge is of `POST /auth/passkey/options`. */
+    async logInWithPasskey(login: PasskeyLogin) {
+      const deviceToken = (await sessions.get())?.deviceToken
+      return open<Schema<'Session'>>('/auth/passkey', { ...login, ...(deviceToken && { deviceToken }) })
+    },
+    /** Adds the authenticator app. Every session of the person ends, and the client goes on with a new one. */
+    async confirmTotp(code: string) {
+      const answer = await method<'post'>('POST')('/me/factors/totp/confirm', { body: { code, session: 'rotating' } })
+      await keep(answer)
+      return answer
+    },
+    /** Adds a passkey. If it is the first factor, every session ends, and the client goes on with a new one. */
+    async addPasskey(made: NewPasskey) {
+      const answer = await method<'post'>('POST')('/me/factors/passkeys', { body: { ...made, session: 'rotating' } })
+      if (answer.session) await keep(answer.session)
+      return answer
     },
     registerWithOidc: (form: OidcRegistration) => open<Schema<'Session'>>('/auth/oidc/register', form),
     async logOut(): Promise<void> {
