@@ -33,6 +33,7 @@ const packages: Record<string, string> = {
   '@preact/signals-core': '@preact/signals-core',
   '@preact/signals': '@preact/signals',
   uplot: 'uplot/dist/uPlot.iife.min.js',
+  uqr: 'uqr',
   'openapi-fetch': 'openapi-fetch',
   '@supabase/phoenix': '@supabase/phoenix',
 }

@@ -1,9 +1,8 @@
 // Cells that many lists have.
 import type { Schema } from 'kith/client'
-import { html, useSignal, type VNode } from '../lib/html.ts'
+import { html, type VNode } from '../lib/html.ts'
 import { timeText } from '../lib/texts.ts'
 import { nameOf } from './parts.ts'
-import { texts } from './texts.ts'
 
 /** A person by name, as a link to their page if the internal id is known; a dash for nobody. */
 export function personCell(card: Schema<'PersonCard'> | null | undefined, id?: string | null): VNode {
@@ -26,14 +25,3 @@ export const idCell = (id: string | null | undefined): VNode =>
   (id
     ? html`<code title=${id}>${id.length === UUID_LENGTH ? `${id.slice(0, 8)}…` : id}</code>`
     : html`<span class="quiet">–</span>`) as VNode
-
-/** A button that copies a text, and says so. */
-export function Copy({ text }: { text: string }): VNode {
-  const isCopied = useSignal(false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    isCopied.value = true
-  }
-  const label = isCopied.value ? texts.value.shell.copied : texts.value.shell.copy
-  return html`<button type="button" class="secondary small" aria-live="polite" onClick=${copy}>${label}</button>` as VNode
-}

@@ -1,8 +1,8 @@
 // The session of a member of staff, and lists as files.
-import type { Schema } from 'kith/client'
-import { notify } from '../lib/errors.ts'
+import { notify, PageError } from '../lib/errors.ts'
 import { fetchText } from '../lib/fetch-text.ts'
 import { computed } from '../lib/html.ts'
+import type { Enter } from '../lib/login.ts'
 import { saveFile } from '../lib/save.ts'
 import { me, openKith } from '../lib/session.ts'
 import { texts } from './texts.ts'
@@ -13,22 +13,14 @@ export const kith = openKith()
 
 export const isAdmin = computed(() => me.value?.role === 'admin')
 
-/** Logs in. @returns whether the person is staff; anybody else is logged out again */
-export async function logIn(email: string, password: string, code?: string): Promise<boolean> {
-  return enter(await kith.logIn({ email, password, ...(code && { code }) }))
-}
-
-/** The same with a login at the OpenID provider. */
-export const logInWithOidc = async (login: Parameters<typeof kith.logInWithOidc>[0]): Promise<boolean> =>
-  enter(await kith.logInWithOidc(login))
-
-async function enter({ user }: Schema<'Session'>): Promise<boolean> {
+/** Logs in. Somebody who is not staff is logged out again. */
+export const enter: Enter = async (open) => {
+  const { user } = await open()
   if (user.role === 'user') {
     await kith.logOut()
-    return false
+    throw new PageError(texts.value.login.notStaff)
   }
   me.value = user
-  return true
 }
 
 /** The largest number of answers in one file: each answer has up to 20 pages of 50 rows. */

@@ -2,6 +2,7 @@
 import type { Session, SessionStore } from 'kith/client'
 import { notifyError } from '../lib/errors.ts'
 import { signal } from '../lib/html.ts'
+import type { Enter } from '../lib/login.ts'
 import { me, openKith } from '../lib/session.ts'
 
 export { me } from '../lib/session.ts'
@@ -35,16 +36,8 @@ export async function restore(): Promise<void> {
   isRestored.value = true
 }
 
-/** @param isKept whether the person stays signed in in this browser */
-export async function logIn(credentials: Parameters<typeof kith.logIn>[0], isKept: boolean): Promise<void> {
-  stays = isKept
-  const { user } = await kith.logIn(credentials)
-  me.value = user
-}
-
-/** Logs in with a login at the OpenID provider, until the tab is closed. */
-export async function logInWithOidc(login: Parameters<typeof kith.logInWithOidc>[0]): Promise<void> {
-  stays = false
-  const { user } = await kith.logInWithOidc(login)
-  me.value = user
+/** Logs in, with `stay` also for the time after the tab is closed. */
+export const enter: Enter = async (open, { stay }) => {
+  stays = stay === 'true'
+  me.value = (await open()).user
 }

@@ -1,6 +1,6 @@
 // Modal dialogs: each asks before a step that matters, with fields if the step needs input.
 import { ErrorNote } from './errors.ts'
-import { html, render, useEffect, useRef, useSignal, type VNode } from './html.ts'
+import { html, render, useEffect, useMemo, useRef, useSignal, type VNode } from './html.ts'
 import { sharedTexts } from './shared-texts.ts'
 
 type Value = string
@@ -34,6 +34,10 @@ type Question = {
   /** The word on the button. */
   action: string
   isDangerous?: boolean
+  /** Another way to do the step, without the fields. */
+  instead?: { action: string; run: () => Promise<unknown> } | undefined
+  /** The page's own words for codes of errors. */
+  words?: Record<string, string>
 }
 
 /** An input with its label, and the error in its value if there is one. The form's data has the value under `name`. */
@@ -83,31 +87,42 @@ export function valuesOf(form: HTMLFormElement): Record<string, Value> {
   return Object.fromEntries([...new Set(data.keys())].map((name) => [name, joined(name).join(',')]))
 }
 
+/** How many dialogs have been opened: one can be above another, and each names its title. */
+let opened = 0
+
 function Dialog({ question, run, done }: { question: Question; run: Run; done: (isDone: boolean) => void }) {
   const element = useRef<HTMLDialogElement>(null)
   const error = useSignal<unknown>(undefined)
   const isBusy = useSignal(false)
+  const titleId = useMemo(() => `dialog-${++opened}`, [])
   useEffect(() => element.current?.showModal(), [])
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const attempt = async (step: () => Promise<unknown>) => {
+    if (isBusy.value) return
     isBusy.value = true
     try {
-      await run(valuesOf(event.target as HTMLFormElement))
+      await step()
       done(true)
     } catch (failure) {
       error.value = failure
       isBusy.value = false
     }
   }
-  return html`<dialog ref=${element} aria-labelledby="dialog-title" onCancel=${() => done(false)}>
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const values = valuesOf(event.target as HTMLFormElement)
+    return attempt(() => run(values))
+  }
+  const { instead } = question
+  return html`<dialog ref=${element} aria-labelledby=${titleId} onCancel=${() => done(false)}>
     <article>
       <form onSubmit=${submit}>
-        <h2 id="dialog-title">${question.title}</h2>
+        <h2 id=${titleId}>${question.title}</h2>
         ${question.text && html`<p>${question.text}</p>`}
         ${question.fields?.map((field) => html`<${FormField} field=${field} />`)}
-        <${ErrorNote} error=${error.value} />
+        <${ErrorNote} error=${error.value} words=${question.words} />
         <footer class="buttons">
           <button type="button" class="secondary" onClick=${() => done(false)}>${sharedTexts.value.cancel}</button>
+          ${instead && html`<button type="button" class="secondary" onClick=${() => attempt(instead.run)}>${instead.action}</button>`}
           <button class=${question.isDangerous ? 'danger' : ''} disabled=${isBusy.value} aria-busy=${isBusy.value}>
             ${question.action}
           </button>

@@ -6,8 +6,6 @@ const en = {
   register: (name: string) => `Join with ${name}, without a password`,
   registerText: (name: string) => `You have logged in at ${name}. Your address there will be your address here.`,
   busy: 'You are being logged in…',
-  code: 'Code of your authenticator app',
-  go: 'Log in',
   join: 'Join with an invite code',
   title: 'Other ways to log in',
   text: (name: string) => `You can log in with ${name} once you have linked your login there.`,
@@ -20,7 +18,6 @@ const en = {
   unlink: 'Unlink',
   unlinkText: 'You can then log in with it no more. Sessions that are open go on.',
   unlinked: 'The login is unlinked.',
-  password: 'Password',
   errors: {
     oidc_refused: 'You were not logged in there. Try again.',
     oidc_unverified: 'Your address there is not verified. Verify it there, then try again.',
@@ -42,8 +39,6 @@ const de: typeof en = {
   registerText: (name: string) =>
     `Sie haben sich bei ${name} angemeldet. Ihre Adresse dort wird auch Ihre Adresse hier.`,
   busy: 'Sie werden angemeldet …',
-  code: 'Code Ihrer Authenticator-App',
-  go: 'Anmelden',
   join: 'Mit einem Einladungscode beitreten',
   title: 'Andere Anmeldungen',
   text: (name: string) => `Sie können sich mit ${name} anmelden, sobald Sie Ihre Anmeldung dort verknüpft haben.`,
@@ -56,7 +51,6 @@ const de: typeof en = {
   unlink: 'Verknüpfung lösen',
   unlinkText: 'Sie können sich dann nicht mehr damit anmelden. Offene Sitzungen laufen weiter.',
   unlinked: 'Die Verknüpfung ist gelöst.',
-  password: 'Passwort',
   errors: {
     oidc_refused: 'Die Anmeldung dort ist nicht gelungen. Versuchen Sie es noch einmal.',
     oidc_unverified: 'Ihre Adresse dort ist nicht bestätigt. Bestätigen Sie sie dort und versuchen Sie es noch einmal.',

@@ -1,11 +1,13 @@
 // Logging in with the OpenID provider of the instance. The browser leaves the page and comes back with a one-time code,
 // which only this tab can use: sessionStorage keeps the verifier meanwhile.
 import { type Kith, KithError } from 'kith/client'
+import { base64url } from './base64url.ts'
 import { elsewhereTexts } from './elsewhere-texts.ts'
 import { ErrorNote } from './errors.ts'
 import { Form } from './form.ts'
 import { html, signal, useEffect, useSignal, type VNode } from './html.ts'
 import { instance } from './instance.ts'
+import { loginTexts } from './login-texts.ts'
 
 const KEY = 'kith.elsewhere'
 type Kept = { verifier: string; note: string }
@@ -29,12 +31,6 @@ export const returned = signal<Returned | undefined>(taken.login)
 const failed = taken.error
 /** What the page noted when it left, also if the login failed; empty if the browser did not come back. */
 export const noted = taken.note ?? ''
-
-const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 
 /** Leaves for the provider. `note` comes back with the login. */
 export async function leave(kith: Kith, returnTo: string, note = ''): Promise<void> {
@@ -96,8 +92,8 @@ export function Elsewhere({ kith, returnTo, enter }: Entering): VNode | null {
   if (!instance.value?.oidc) return null
   if (login && asksCode.value) {
     return html`<${Form}
-      fields=${[{ name: 'code', label: t.code, fill: 'one-time-code' }]}
-      action=${t.go}
+      fields=${[{ name: 'code', label: loginTexts.value.code, fill: 'one-time-code' }]}
+      action=${loginTexts.value.action}
       words=${t.errors}
       submit=${({ code = '' }) => run(code)}
     />` as VNode

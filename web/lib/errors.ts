@@ -4,11 +4,13 @@ import { KithError } from 'kith/client'
 import { html, signal, type VNode } from './html.ts'
 import { sharedTexts } from './shared-texts.ts'
 
-export const messageOf = (error: unknown): string =>
-  error instanceof KithError ? error.message : sharedTexts.value.unreachable
+/** What failed in the page itself, in words for the person. */
+export class PageError extends Error {}
 
-/** Whether a login failed because the account has a second factor. */
-export const isCodeAsked = (error: unknown): boolean => error instanceof KithError && error.code === 'factor_required'
+export const messageOf = (error: unknown): string =>
+  error instanceof KithError || error instanceof PageError ? error.message : sharedTexts.value.unreachable
+
+export const hasCode = (error: unknown, code: string): boolean => error instanceof KithError && error.code === code
 
 type Noted = {
   error: unknown
@@ -19,10 +21,11 @@ type Noted = {
 /** Shows an error where it happened. */
 export function ErrorNote({ error, words = {} }: Noted): VNode | null {
   if (!error) return null
-  const text = (error instanceof KithError && words[error.code]) || messageOf(error)
+  const text = (error instanceof KithError && { ...sharedTexts.value.errors, ...words }[error.code]) || messageOf(error)
   const id = error instanceof KithError ? error.requestId : undefined
+  const isFactorMissing = error instanceof KithError && error.code === 'factor_missing'
   return html`<div role="alert" class="error">
-    <p>${text}</p>
+    <p>${text} ${isFactorMissing && html`<a href="/account">${sharedTexts.value.addFactor}</a>`}</p>
     ${id && html`<small>${sharedTexts.value.request} <code>${id}</code></small>`}
   </div>` as VNode
 }

@@ -16,6 +16,8 @@ type Options = {
   /** The fields beside which the words for certain codes are shown. */
   places?: Record<string, string>
   children?: ComponentChildren
+  /** More buttons. */
+  beside?: ComponentChildren
 }
 type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
@@ -45,7 +47,7 @@ function faultsOf(error: unknown, { words = {}, places = {} }: Options): Record<
 }
 
 export function Form(options: Options): VNode {
-  const { fields, action, isDangerous, submit, words, children } = options
+  const { fields, action, isDangerous, submit, words, children, beside } = options
   const error = useSignal<unknown>(undefined)
   const faults = useSignal<Record<string, string>>({})
   const isBusy = useSignal(false)
@@ -82,6 +84,7 @@ export function Form(options: Options): VNode {
     <${ErrorNote} error=${error.value} words=${words} />
     <div class="buttons">
       <button class=${isDangerous ? 'danger' : ''} aria-busy=${isBusy.value} aria-disabled=${isBusy.value}>${action}</button>
+      ${beside}
     </div>
   </form>` as VNode
 }

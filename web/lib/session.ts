@@ -2,21 +2,25 @@
 import { createKith, type Kith, type KithOptions, type Schema } from 'kith/client'
 import { signal } from './html.ts'
 import { reachable } from './instance.ts'
+import { proving } from './proof.ts'
 
 export const me = signal<Schema<'Me'> | undefined>(undefined)
 
 /**
  * The client of a part. Without a `store` the token is in memory alone: a reload asks for the password again. Reads
- * are not sent in batches, because in the answer to a batch the reads have no request ids.
+ * are not sent in batches, because in the answer to a batch the reads have no request ids. If a request needs a fresh
+ * proof, a dialog asks for it.
  */
 export const openKith = ({ store, onSession }: Pick<KithOptions, 'store' | 'onSession'> = {}): Kith =>
-  createKith({
-    url: location.origin,
-    batch: false,
-    uploadTo: reachable,
-    ...(store && { store }),
-    onSession: (session) => {
-      if (!session) me.value = undefined
-      onSession?.(session)
-    },
-  })
+  proving(
+    createKith({
+      url: location.origin,
+      batch: false,
+      uploadTo: reachable,
+      ...(store && { store }),
+      onSession: (session) => {
+        if (!session) me.value = undefined
+        onSession?.(session)
+      },
+    }),
+  )

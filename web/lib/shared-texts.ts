@@ -2,13 +2,20 @@
 import { textsOf } from './texts.ts'
 
 const en = {
+  addFactor: 'Add a second factor',
   all: 'All',
   asTable: 'As a table',
   cancel: 'Cancel',
   close: 'Close',
+  copied: 'Copied',
+  copy: 'Copy',
   csv: 'Download as CSV',
   day: 'Day',
   empty: 'Nothing here.',
+  /** Words for errors that can come on any page, by their codes. */
+  errors: {
+    factor_missing: 'Your role requires a second factor on this instance.',
+  } as Record<string, string>,
   faults: {
     required: 'This field is required.',
     format: 'The format of this value is not right.',
@@ -27,13 +34,19 @@ const en = {
 }
 
 const de: typeof en = {
+  addFactor: 'Zweiten Faktor hinzufügen',
   all: 'Alle',
   asTable: 'Als Tabelle',
   cancel: 'Abbrechen',
   close: 'Schließen',
+  copied: 'Kopiert',
+  copy: 'Kopieren',
   csv: 'Als CSV herunterladen',
   day: 'Tag',
   empty: 'Hier ist nichts.',
+  errors: {
+    factor_missing: 'Ihre Rolle verlangt auf dieser Instanz einen zweiten Faktor.',
+  },
   faults: {
     required: 'Dieses Feld muss ausgefüllt werden.',
     format: 'Diese Angabe hat nicht die richtige Form.',

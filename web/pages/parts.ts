@@ -1,9 +1,9 @@
 // Parts that several pages for people have.
-import { ErrorNote, isCodeAsked } from '../lib/errors.ts'
-import { Form } from '../lib/form.ts'
+import { ErrorNote } from '../lib/errors.ts'
 import { type ComponentChildren, html, useSignal, type VNode } from '../lib/html.ts'
 import { instance } from '../lib/instance.ts'
-import { logIn } from './session.ts'
+import { LoginForm } from '../lib/login.ts'
+import { enter, kith } from './session.ts'
 import { texts } from './texts.ts'
 
 /** A text of the operator: paragraphs, and lines that begin with # as headings. Never HTML. */
@@ -57,24 +57,8 @@ export function Step({
     <button onClick=${click} aria-busy=${isBusy.value} aria-disabled=${isBusy.value}>${action}</button>`
 }
 
-export function Login({ children }: { children?: ComponentChildren }): VNode {
-  const t = texts.value.login
-  const asksCode = useSignal(false)
-  const submit = ({ email = '', password = '', code }: Record<string, string>) =>
-    logIn(email, password, code).catch((failure: unknown) => {
-      asksCode.value ||= isCodeAsked(failure)
-      throw failure
-    })
-  return html`<${Form}
-      fields=${[
-        { name: 'email', label: t.email, kind: 'email', fill: 'username' },
-        { name: 'password', label: t.password, kind: 'password', fill: 'current-password' },
-        ...(asksCode.value ? [{ name: 'code', label: t.code, fill: 'one-time-code' }] : []),
-      ]}
-      action=${t.action}
-      words=${{ ...texts.value.errors, factor_required: t.codeNeeded }}
-      submit=${submit}
-    />
-    <p class="quiet"><a href="/forgot-password">${t.forgot}</a></p>
+export function Login({ returnTo, children }: { returnTo?: string; children?: ComponentChildren }): VNode {
+  return html`<${LoginForm} kith=${kith} enter=${enter} returnTo=${returnTo} words=${texts.value.errors} />
+    <p class="quiet"><a href="/forgot-password">${texts.value.login.forgot}</a></p>
     ${children}` as VNode
 }

@@ -1,10 +1,11 @@
 import type { Schema } from 'kith/client'
+import { Copy } from '../../lib/copy.ts'
 import { ask } from '../../lib/dialog.ts'
 import { notify } from '../../lib/errors.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
 import { optionsOf } from '../../lib/texts.ts'
-import { Copy, personCell, timeCell } from '../cells.ts'
+import { personCell, timeCell } from '../cells.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 

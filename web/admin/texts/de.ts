@@ -4,11 +4,6 @@ import type { en } from './en.ts'
 export const de: typeof en = {
   login: {
     title: 'Kith-Verwaltung',
-    email: 'E-Mail-Adresse',
-    password: 'Passwort',
-    code: 'Code aus der App oder Wiederherstellungscode',
-    codeNeeded: 'Dieses Konto hat einen zweiten Faktor. Geben Sie auch den Code ein.',
-    action: 'Anmelden',
     notStaff: 'Dieses Konto gehört weder zur Moderation noch zur Verwaltung.',
   },
   shell: {
@@ -17,8 +12,6 @@ export const de: typeof en = {
     menu: 'Menü',
     skip: 'Zum Inhalt',
     logOut: 'Abmelden',
-    copy: 'Kopieren',
-    copied: 'Kopiert',
     unknown: 'Keine solche Seite',
     unknownText: 'Unter dieser Adresse gibt es keine Seite, oder nur die Verwaltung darf sie sehen.',
   },

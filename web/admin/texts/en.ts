@@ -2,11 +2,6 @@
 export const en = {
   login: {
     title: 'Kith admin',
-    email: 'Email address',
-    password: 'Password',
-    code: 'Code of the app, or a recovery code',
-    codeNeeded: 'This account has a second factor. Enter the code too.',
-    action: 'Log in',
     notStaff: 'This account is neither a moderator nor an admin.',
   },
   shell: {
@@ -15,8 +10,6 @@ export const en = {
     menu: 'Menu',
     skip: 'Skip to the page',
     logOut: 'Log out',
-    copy: 'Copy',
-    copied: 'Copied',
     unknown: 'No such page',
     unknownText: 'There is no page at this address, or only admins may see it.',
   },

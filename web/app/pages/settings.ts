@@ -2,6 +2,7 @@
 import type { Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
 import { attempt, ErrorNote, notify } from '../../lib/errors.ts'
+import { Factors } from '../../lib/factors.ts'
 import { Form } from '../../lib/form.ts'
 import { type ComponentChildren, html, useSignal, type VNode } from '../../lib/html.ts'
 import { instance } from '../../lib/instance.ts'
@@ -317,6 +318,7 @@ export function AccountSettings(): VNode {
       <p><a href="/account">${t.accountLink}</a></p>
     </section>
     <${Password} />
+    <${Factors} kith=${kith} />
     <${Sessions} />
     <section>
       <h2>${t.leaving}</h2>

@@ -3,14 +3,9 @@ import type { en } from './en.ts'
 
 export const de: typeof en = {
   login: {
-    code: 'Code aus der App oder Wiederherstellungscode',
-    codeNeeded: 'Ihr Konto hat einen zweiten Faktor. Geben Sie auch den Code ein.',
     title: 'Bei Kith anmelden',
-    email: 'E-Mail-Adresse',
-    password: 'Passwort',
     stay: 'Auf diesem Gerät angemeldet bleiben',
     stayHint: 'Nur auf einem Gerät, das Ihnen allein gehört.',
-    action: 'Anmelden',
     forgot: 'Passwort vergessen?',
     newHere: 'Haben Sie eine Einladung?',
     join: 'Beitreten',

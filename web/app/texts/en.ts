@@ -1,14 +1,9 @@
 // The texts in English. Their type is the type of all languages. Each page adds its group.
 export const en = {
   login: {
-    code: 'Code of the app, or a recovery code',
-    codeNeeded: 'Your account has a second factor. Enter the code too.',
     title: 'Log in to Kith',
-    email: 'Email address',
-    password: 'Password',
     stay: 'Stay signed in on this device',
     stayHint: 'Only on a device that is yours alone.',
-    action: 'Log in',
     forgot: 'Forgot your password?',
     newHere: 'Do you have an invitation?',
     join: 'Join',

@@ -1,18 +1,21 @@
-// The account: the address, the daily mail, the export, what staff decided, and the erasure. Banned people can't log
+// The account: the address, second factors, the daily mail, the export, what staff decided, and the erasure. Banned people can't log
 // in; with their password they can still read decisions and appeal.
 import { KithError, type Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
-import { Elsewhere, returned } from '../../lib/elsewhere.ts'
+import { returned } from '../../lib/elsewhere.ts'
 import { elsewhereTexts } from '../../lib/elsewhere-texts.ts'
 import { ErrorNote, notify, notifyError } from '../../lib/errors.ts'
+import { Factors } from '../../lib/factors.ts'
 import { Form } from '../../lib/form.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
+import { loginTexts } from '../../lib/login-texts.ts'
+import { withProof } from '../../lib/proof.ts'
 import { saveFile } from '../../lib/save.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { timeText } from '../../lib/texts.ts'
 import { Done, Login } from '../parts.ts'
-import { kith, logInWithOidc, me } from '../session.ts'
+import { kith, me } from '../session.ts'
 import { texts } from '../texts.ts'
 import { Identities, LINK } from './identities.ts'
 
@@ -34,11 +37,12 @@ export function Account() {
   if (!me.value) {
     return html`<p>${t.text}</p>
       ${returned.value?.note === LINK && html`<p role="status">${elsewhereTexts.value.first}</p>`}
-      <${Login}><${Elsewhere} kith=${kith} returnTo="/account" enter=${logInWithOidc} /><${Banned} banned=${banned} /><//>`
+      <${Login} returnTo="/account"><${Banned} banned=${banned} /><//>`
   }
   return html`<p>${t.loggedIn(me.value.username)}</p>
     <div class="columns">
       <${Address} />
+      <${Factors} kith=${kith} />
       <${Digest} />
       <${Export} />
       <${Identities} />
@@ -58,8 +62,8 @@ function Banned({ banned }: { banned: Signal<{ email: string; password: string; 
     <p>${t.bannedText}</p>
     <${Form}
       fields=${[
-        { name: 'email', label: texts.value.login.email, kind: 'email', fill: 'username' },
-        { name: 'password', label: texts.value.login.password, kind: 'password', fill: 'current-password' },
+        { name: 'email', label: loginTexts.value.email, kind: 'email', fill: 'username' },
+        { name: 'password', label: loginTexts.value.password, kind: 'password', fill: 'current-password' },
       ]}
       action=${t.readDecisions}
       words=${texts.value.errors}
@@ -78,7 +82,7 @@ function Address() {
         text: t.changeText,
         fields: [
           { name: 'email', label: t.newAddress, kind: 'email', max: 254, fill: 'email' },
-          { name: 'currentPassword', label: texts.value.login.password, kind: 'password', fill: 'current-password' },
+          { name: 'currentPassword', label: loginTexts.value.password, kind: 'password', fill: 'current-password' },
         ],
         action: t.changeAddress,
       },
@@ -136,7 +140,7 @@ function Export() {
     if (isBusy.value) return
     isBusy.value = true
     try {
-      saveFile(await exported(), 'kith-export.json')
+      saveFile(await withProof(kith, exported), 'kith-export.json')
       notify(t.exported)
     } catch (failure) {
       notifyError(failure)
@@ -220,7 +224,7 @@ function Erase({ isErased }: { isErased: Signal<boolean> }) {
       {
         title: t.erase,
         text: t.eraseText,
-        fields: [{ name: 'password', label: texts.value.login.password, kind: 'password', fill: 'current-password' }],
+        fields: [{ name: 'password', label: loginTexts.value.password, kind: 'password', fill: 'current-password' }],
         action: t.eraseAction,
         isDangerous: true,
       },

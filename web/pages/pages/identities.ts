@@ -1,9 +1,8 @@
-// The logins of the OpenID provider that a person has linked. Linking and unlinking ask for the password, or for a code
-// of the second factor.
-import { ask, type Field } from '../../lib/dialog.ts'
+// The logins of the OpenID provider that a person has linked.
+import { ask } from '../../lib/dialog.ts'
 import { Leave, returned } from '../../lib/elsewhere.ts'
 import { elsewhereTexts } from '../../lib/elsewhere-texts.ts'
-import { ErrorNote, notify } from '../../lib/errors.ts'
+import { attempt, ErrorNote, notify } from '../../lib/errors.ts'
 import { html, type VNode } from '../../lib/html.ts'
 import { instance } from '../../lib/instance.ts'
 import { useLoad } from '../../lib/load.ts'
@@ -20,27 +19,16 @@ export function Identities(): VNode | null {
   const found = identities.data.value
   if (!name && !found?.items.length) return null
 
-  /** Asks for the proof that the step needs, then does the step. */
-  const proved = async (title: string, text: string, isDangerous: boolean, step: () => Promise<unknown>) => {
-    const { totp } = await kith.get('/me/factors')
-    const proof: Field = totp
-      ? { name: 'code', label: t.code, fill: 'one-time-code' }
-      : { name: 'password', label: t.password, kind: 'password', fill: 'current-password' }
-    return ask({ title, text, fields: [proof], action: title, isDangerous }, async ({ password, code }) => {
-      await kith.post('/auth/proof', { body: code ? { code } : { password: password ?? '' } })
-      await step()
-    })
-  }
   const link = async () => {
     const { oidcCode, verifier } = returned.value ?? { oidcCode: '', verifier: '' }
-    const isDone = await proved(t.finishAction, t.finish, false, async () => {
+    await attempt(async () => {
       identities.set(await kith.post('/me/identities', { body: { oidcCode, verifier } }))
-    })
+    }, t.linked)
     returned.value = undefined
-    if (isDone) notify(t.linked)
   }
   const unlink = async (id: string) => {
-    const isDone = await proved(t.unlink, t.unlinkText, true, async () => {
+    const question = { title: t.unlink, text: t.unlinkText, action: t.unlink, isDangerous: true, words: t.errors }
+    const isDone = await ask(question, async () => {
       await kith.delete('/me/identities/{id}', { params: { path: { id } } })
       identities.set(await kith.get('/me/identities'))
     })
@@ -61,7 +49,7 @@ export function Identities(): VNode | null {
     </ul>
     ${
       returned.value?.note === LINK
-        ? html`<p>${t.finish}</p><button onClick=${link}>${t.finishAction}…</button>`
+        ? html`<p>${t.finish}</p><button onClick=${link}>${t.finishAction}</button>`
         : html`<${Leave} kith=${kith} returnTo="/account" note=${LINK} label=${t.link} />`
     }
   </section>` as VNode

@@ -1,4 +1,5 @@
 // Joining with an invite code: what the instance is, the code, the form, and where to get the app.
+
 import { KithError } from 'kith/client'
 import type { Field } from '../../lib/dialog.ts'
 import { Leave, noted, returned } from '../../lib/elsewhere.ts'
@@ -6,6 +7,7 @@ import { elsewhereTexts } from '../../lib/elsewhere-texts.ts'
 import { Form } from '../../lib/form.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { instance } from '../../lib/instance.ts'
+import { loginTexts } from '../../lib/login-texts.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { language } from '../../lib/texts.ts'
 import { inviteCode } from '../fragment.ts'
@@ -73,10 +75,10 @@ function Registration({ reservation }: Props) {
     }
   }
   const credentials: Field[] = [
-    { name: 'email', label: texts.value.login.email, kind: 'email', max: 254, hint: t.emailHint, fill: 'email' },
+    { name: 'email', label: loginTexts.value.email, kind: 'email', max: 254, hint: t.emailHint, fill: 'email' },
     {
       name: 'password',
-      label: texts.value.login.password,
+      label: loginTexts.value.password,
       kind: 'password',
       min: 8,
       max: 1024,

@@ -1,6 +1,8 @@
 // A new password: the form to which the mail leads, and the form that requests the mail.
+
 import { Form } from '../../lib/form.ts'
 import { html, useSignal } from '../../lib/html.ts'
+import { loginTexts } from '../../lib/login-texts.ts'
 import { token } from '../fragment.ts'
 import { Apps, Done } from '../parts.ts'
 import { kith } from '../session.ts'
@@ -47,7 +49,7 @@ export function Forgot() {
   }
   return html`<p>${t.text}</p>
     <${Form}
-      fields=${[{ name: 'email', label: texts.value.login.email, kind: 'email', max: 254, fill: 'username' }]}
+      fields=${[{ name: 'email', label: loginTexts.value.email, kind: 'email', max: 254, fill: 'username' }]}
       action=${t.action}
       words=${texts.value.errors}
       submit=${submit}

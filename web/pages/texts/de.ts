@@ -10,11 +10,6 @@ export const de: Texts = {
     about: 'Über diese Instanz',
   },
   login: {
-    email: 'E-Mail-Adresse',
-    password: 'Passwort',
-    code: 'Code aus der App oder Wiederherstellungscode',
-    codeNeeded: 'Ihr Konto hat einen zweiten Faktor. Geben Sie auch den Code ein.',
-    action: 'Anmelden',
     forgot: 'Passwort vergessen?',
   },
   apps: {

@@ -8,11 +8,6 @@ export const en = {
     about: 'About this instance',
   },
   login: {
-    email: 'Email address',
-    password: 'Password',
-    code: 'Code of the app, or a recovery code',
-    codeNeeded: 'Your account has a second factor. Enter the code too.',
-    action: 'Log in',
     forgot: 'Forgot your password?',
   },
   apps: {

@@ -1,0 +1,72 @@
+// A fresh proof: some requests need one, and the instance refuses them until it is there. Then a dialog asks for it, and
+// the request is sent again.
+import type { Kith } from 'kith/client'
+import { ask, type Field } from './dialog.ts'
+import { hasCode, PageError } from './errors.ts'
+import { loginTexts } from './login-texts.ts'
+import { canUsePasskeys, signWithPasskey } from './passkeys.ts'
+import { proofTexts } from './proof-texts.ts'
+
+/** Asks for what this person has: a code or a passkey, or without a second factor the password. */
+async function prove(kith: Kith): Promise<boolean> {
+  const t = proofTexts.value
+  const { totp, passkeys } = await kith.get('/me/factors')
+  const hasFactor = totp !== null || passkeys.length > 0
+  const field: Field = hasFactor
+    ? { name: 'code', label: totp ? loginTexts.value.code : t.recoveryCode, fill: 'one-time-code' }
+    : { name: 'password', label: loginTexts.value.password, kind: 'password', fill: 'current-password' }
+  const withPasskey = async () => {
+    const passkey = await signWithPasskey(await kith.post('/auth/proof/options'))
+    await kith.post('/auth/proof', { body: { passkey } })
+  }
+  return ask(
+    {
+      title: t.title,
+      text: t.text,
+      fields: [field],
+      action: t.action,
+      instead: passkeys.length > 0 && canUsePasskeys ? { action: t.passkey, run: withPasskey } : undefined,
+      words: t.errors,
+    },
+    ({ code, password = '' }) => kith.post('/auth/proof', { body: code ? { code } : { password } }),
+  )
+}
+
+let asked: Promise<boolean> | undefined
+
+/**
+ * Sends a request, and once more after a proof if the instance asks for one. Requests at the same time share a proof.
+ * @throws PageError if the person does not prove who they are
+ */
+export async function withProof<T>(kith: Kith, send: () => Promise<T>): Promise<T> {
+  try {
+    return await send()
+  } catch (failure) {
+    if (!hasCode(failure, 'proof_required')) throw failure
+    asked ??= prove(kith).finally(() => {
+      asked = undefined
+    })
+    if (!(await asked)) throw new PageError(proofTexts.value.none)
+    return send()
+  }
+}
+
+/** A client each of whose requests asks for a proof if it needs one. */
+export function proving(kith: Kith): Kith {
+  const asking =
+    <Args extends unknown[], T>(send: (...args: Args) => Promise<T>) =>
+    (...args: Args): Promise<T> =>
+      withProof(kith, () => send(...args))
+  const { get, post, put, patch, delete: remove, changePassword, confirmTotp, addPasskey } = kith
+  return {
+    ...kith,
+    get: asking(get) as Kith['get'],
+    post: asking(post) as Kith['post'],
+    put: asking(put) as Kith['put'],
+    patch: asking(patch) as Kith['patch'],
+    delete: asking(remove) as Kith['delete'],
+    changePassword: asking(changePassword),
+    confirmTotp: asking(confirmTotp),
+    addPasskey: asking(addPasskey),
+  }
+}
