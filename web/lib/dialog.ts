@@ -123,7 +123,7 @@ function Dialog({ question, run, done }: { question: Question; run: Run; done: (
         <footer class="buttons">
           <button type="button" class="secondary" onClick=${() => done(false)}>${sharedTexts.value.cancel}</button>
           ${instead && html`<button type="button" class="secondary" onClick=${() => attempt(instead.run)}>${instead.action}</button>`}
-          <button class=${question.isDangerous ? 'danger' : ''} disabled=${isBusy.value} aria-busy=${isBusy.value}>
+          <button class=${question.isDangerous ? 'danger' : ''} aria-disabled=${isBusy.value} aria-busy=${isBusy.value}>
             ${question.action}
           </button>
         </footer>
