@@ -118,6 +118,7 @@ test('a person adds an app and a passkey, logs in with each, and removes the pas
   await tab.isAccessible()
   await answer(tab, 'Cancel')
   await dialog(tab).getByText('Nothing was done').waitFor()
+  expect(await tab.evaluate('document.activeElement.textContent.trim()')).toBe('Remove')
   await answer(tab, 'Remove')
   await answer(tab, 'Use a passkey')
   await tab.getByText('The passkey is removed.').waitFor()
