@@ -1728,6 +1728,7 @@ export const failures = {
     'text_unfit',
     'username_reserved',
     'username_taken',
+    'value_invalid',
   ],
   create_bot_token: [
     'access_token_expiry',
@@ -2897,7 +2898,7 @@ export const failures = {
     'text_unfit',
     'writes_exceeded',
   ],
-  rename_passkey: ['factor_unknown', 'text_unfit'],
+  rename_passkey: ['factor_unknown', 'text_unfit', 'value_invalid'],
   renew_app_secret: ['app_public', 'app_unknown', 'writes_exceeded'],
   renew_recovery_codes: ['factor_unknown', 'proof_required'],
   replay_draft: ['cursor_unknown', 'factor_missing', 'role_required', 'rule_applies_to', 'rule_conditions'],
@@ -3263,7 +3264,15 @@ export const failures = {
   unvote_poll: ['poll_closed', 'poll_unknown', 'post_not_out', 'post_unknown'],
   unvote_solution: ['problem_closed', 'problem_solved', 'problem_unknown', 'solution_unknown'],
   update_app: ['app_name', 'app_redirect', 'app_unknown', 'app_website', 'scope_unknown'],
-  update_bot: ['bot_unknown', 'media_url', 'text_unfit', 'username_reserved', 'username_taken', 'usernames_exhausted'],
+  update_bot: [
+    'bot_unknown',
+    'media_url',
+    'text_unfit',
+    'username_reserved',
+    'username_taken',
+    'usernames_exhausted',
+    'value_invalid',
+  ],
   update_case: [
     'bot_refused',
     'case_action',

@@ -275,6 +275,9 @@ as $$
 declare
   v_passkey private.passkeys;
 begin
+  if p_name is null then
+    perform private.raise_error('value_invalid');
+  end if;
   update private.passkeys set name = private.require_name(p_name)
   where id = p_id and user_id = private.require_caller()
   returning * into v_passkey;

@@ -101,6 +101,9 @@ declare
   v_id     uuid := gen_random_uuid();
   v_code   uuid;
 begin
+  if num_nulls(p_username, p_first_name, p_last_name) > 0 then
+    perform private.raise_error('value_invalid');
+  end if;
   if p_invite_code is not null then
     v_code := private.spend_invite(p_invite_code);   -- locked before the person: ARCHITECTURE.md, Locks
   end if;
@@ -155,6 +158,9 @@ language plpgsql volatile security definer   -- people may not write accounts of
 set search_path = ''
 as $$
 begin
+  if 'null' in (p_changes -> 'username', p_changes -> 'firstName', p_changes -> 'lastName') then
+    perform private.raise_error('value_invalid');
+  end if;
   perform private.check_lock_order('person', p_bot::text);
   update app.users set
     username = case when p_changes ? 'username' then lower(btrim(p_changes ->> 'username')) else username end,

@@ -20,11 +20,12 @@ const uncounted: Record<string, string> = {
     get_reputation_summary get_wallet list_my_invites list_notifications mark_read note_presence
     read_conversation`,
   'it overwrites something of the caller': `
-    archive_group restore_group set_bond_level set_default_persona set_intent update_bot update_circle update_me
+    archive_group restore_group set_bond_level set_default_persona set_intent update_app update_bot update_circle update_me
       update_persona update_preferences vote_on_proposal vote_poll end_access_token end_bot_token end_session
-      end_other_sessions log_out remove_passkey remove_totp rename_passkey renew_recovery_codes start_totp`,
+      end_other_sessions log_out remove_passkey remove_totp rename_passkey renew_recovery_codes revoke_my_app start_totp
+      unlink_identity`,
   'the number a person can have is limited': `
-    add_push_token appeal_decision create_appeal create_bot create_circle create_invite create_persona create_series delete_bot delete_circle
+    add_push_token appeal_decision create_appeal create_bot create_circle create_invite create_persona create_series delete_app delete_bot delete_circle
     delete_persona mute_keyword pin_post select_interest select_interests`,
   'it answers something that somebody else sent, once': `
     accept_invitation decline_invitation respond_co_author respond_invitation`,

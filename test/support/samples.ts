@@ -88,7 +88,8 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   sample('delete_persona', { p_id: persona })
   sample('set_default_persona', { p_id: persona })
   const bot = await make(me, 'create_bot', { p_username: 'reminder', p_first_name: 'Reminder' })
-  sample('create_bot', { p_username: 'digest', p_first_name: 'Digest', p_last_name: 'Bot' })
+  const digest = { p_username: 'digest', p_first_name: 'Digest', p_last_name: 'Bot' }
+  sample('create_bot', { ...digest, p_about: 'x', p_profile_pic_url: null, p_invite_code: null })
   sample('update_bot', { p_id: bot, p_changes: { firstName: 'Other', about: 'x' } })
   const tokenId = '00000000-0000-4000-8000-000000000002'
   await owner`insert into app.access_tokens (id, user_id, kind, name, token_hash, scopes, issued_at, expires_at)
@@ -124,6 +125,21 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
     values (${guarded.id}, '\\x01', '\\x02', 0, 'Phone') returning id`
   samples.rename_passkey = { who: guarded, given: { p_id: passkey?.id, p_name: 'Laptop' } }
   samples.remove_passkey = { who: { ...guarded, token: fresh }, given: { p_id: passkey?.id } }
+  const [linked] = await owner<{ id: string }[]>`
+    insert into private.identities (user_id, issuer, subject, email)
+    values (${me.id}, 'https://id.example', 'me', 'me@example.org') returning id`
+  samples.unlink_identity = { who: { ...me, token: fresh }, given: { p_id: linked?.id } }
+  const garden = { p_name: 'Garden', p_redirect_uris: ['https://garden.example/done'], p_scopes: ['posts:read'] }
+  const app = await make(staff, 'create_app', garden)
+  samples.create_app = {
+    who: staff,
+    given: { ...garden, p_is_confidential: false, p_website: 'https://garden.example' },
+  }
+  samples.update_app = { who: staff, given: { p_id: app, p_changes: { name: 'Park', website: null } } }
+  samples.delete_app = { who: staff, given: { p_id: app } }
+  await owner`insert into app.app_consents (id, user_id, app_id, scopes)
+    values (gen_random_uuid(), ${me.id}, ${app}, '{posts:read}')`
+  sample('revoke_my_app', { p_id: app })
   sample('log_out', { p_scope: 'local', p_family: null })
   sample('export_me', { p_section: null, p_after: null })
   sample('begin_import')

@@ -211,6 +211,9 @@ const reached: Record<string, Call | Call[] | string> = {
     { p_slug: 'poetry', p_body: 'é'.repeat(20_001), p_summary: 'x', p_base_version: 0 },
   ],
   wiki_summary: ['create_wiki_proposal', { p_slug: 'poetry', p_body: 'x', p_summary: ' ', p_base_version: 0 }],
+  access_token_name: 'only the facade may make access tokens, and checks the name first',
+  app_name: 'only admins may register apps by default, and the facade checks the name first',
+  app_website: 'only admins may register apps by default, and the facade checks the address first',
   username_taken: ['update_me', { p_changes: { username: bob.username } }],
 }
 

@@ -1465,6 +1465,9 @@ declare
   v_id     uuid := gen_random_uuid();
   v_code   uuid;
 begin
+  if num_nulls(p_username, p_first_name, p_last_name) > 0 then
+    perform private.raise_error('value_invalid');
+  end if;
   if p_invite_code is not null then
     v_code := private.spend_invite(p_invite_code);   -- locked before the person: ARCHITECTURE.md, Locks
   end if;
@@ -3104,6 +3107,9 @@ AS $function$
 declare
   v_passkey private.passkeys;
 begin
+  if p_name is null then
+    perform private.raise_error('value_invalid');
+  end if;
   update private.passkeys set name = private.require_name(p_name)
   where id = p_id and user_id = private.require_caller()
   returning * into v_passkey;
@@ -3637,6 +3643,9 @@ CREATE OR REPLACE FUNCTION private.update_own_bot(p_bot uuid, p_changes jsonb)
  SET search_path TO ''
 AS $function$
 begin
+  if 'null' in (p_changes -> 'username', p_changes -> 'firstName', p_changes -> 'lastName') then
+    perform private.raise_error('value_invalid');
+  end if;
   perform private.check_lock_order('person', p_bot::text);
   update app.users set
     username = case when p_changes ? 'username' then lower(btrim(p_changes ->> 'username')) else username end,
