@@ -8,7 +8,7 @@ import { kith, me } from './session.ts'
 import { texts } from './texts.ts'
 
 export type Card = Schema<'PersonCard'>
-type NamedCard = Pick<Card, 'firstName' | 'lastName' | 'username'>
+type NamedCard = Pick<Card, 'firstName' | 'lastName' | 'username'> & Partial<Pick<Card, 'isBot'>>
 
 export const nameOf = ({ firstName, lastName }: NamedCard): string => `${firstName} ${lastName}`.trim()
 export const isMe = (card: Pick<Card, 'username'>): boolean => card.username === me.value?.username
@@ -24,7 +24,7 @@ export function Face({ card, isLarge }: { card: Card; isLarge?: boolean }): VNod
 }
 
 export const PersonLink = ({ card }: { card: NamedCard }): VNode =>
-  html`<a class="person" href=${addressOfPerson(card)}>${nameOf(card)}</a>` as VNode
+  html`<a class="person" href=${addressOfPerson(card)}>${nameOf(card)}</a>${card.isBot && html` <span class="tag">${texts.value.person.bot}</span>`}` as VNode
 
 /** A person in a list: picture, name, and something about them. */
 export const PersonRow = ({ card, about }: { card: Card; about?: unknown }): VNode =>

@@ -10,7 +10,7 @@ import { dayText, language, numberText } from '../../lib/texts.ts'
 import { Menu, type Post, PostCard } from '../card.ts'
 import { List, usePages } from '../list.ts'
 import type { PageProps } from '../pages.ts'
-import { block, Face, isGone, isMe, mute, nameOf, PersonRow, pay, report } from '../people.ts'
+import { block, Face, isGone, isMe, mute, nameOf, PersonLink, PersonRow, pay, report } from '../people.ts'
 import { kith } from '../session.ts'
 import { texts } from '../texts.ts'
 import { Words } from '../words.ts'
@@ -169,6 +169,7 @@ export function PersonPage({ params: { username = '' } }: PageProps): VNode {
       <${Face} card=${card} isLarge />
       <div>
         <h1>${nameOf(card)}</h1>
+        ${card.owner && html`<p class="quiet">${t.botOf} <${PersonLink} card=${card.owner} /></p>`}
         <p class="quiet facts">
           <span>@${card.username}</span> ${place && html`<span>${place}</span>`} <span>${t.since(dayText(card.createdAt.slice(0, 10)))}</span>
         </p>

@@ -149,6 +149,8 @@ export const de: typeof en = {
   },
   person: {
     title: 'Profil',
+    bot: 'Bot',
+    botOf: 'Ein Bot. Verantwortlich ist',
     gone: 'Dieses Profil gibt es nicht, oder Sie können es nicht sehen.',
     since: (at: string) => `dabei seit ${at}`,
     counts: (followers: number, following: number) =>

@@ -147,6 +147,8 @@ export const en = {
   },
   person: {
     title: 'Profile',
+    bot: 'Bot',
+    botOf: 'A bot, run by',
     gone: 'There is no such person, or you cannot see them.',
     since: (at: string) => `here since ${at}`,
     counts: (followers: number, following: number) =>
