@@ -30,7 +30,7 @@ comment on column app.app_consents.last_used_at is 'When the app last got an acc
 comment on column app.app_consents.expires_at is '60 days after the last use of the refresh token.';
 comment on column app.app_consents.ended_at is 'When it was revoked; null otherwise.';
 insert into private.retention (relation, counts_from, keep) values
-  ('app.app_consents', 'least(ended_at, expires_at)', '1 day');
+  ('app.app_consents', 'LEAST(ended_at, expires_at)', '1 day');
 
 create table private.oauth_records (
   model       text not null check (model in ('AccessToken', 'AuthorizationCode', 'DeviceCode', 'Interaction')),

@@ -40,7 +40,7 @@ comment on column app.access_tokens.last_used_at is
 comment on column app.access_tokens.ended_at is 'When it was ended before it expired; null otherwise.';
 comment on column app.access_tokens.client_id is 'The app that has the token; null for a personal one.';
 insert into private.retention (relation, counts_from, keep) values
-  ('app.access_tokens', 'least(ended_at, to_timestamp((expires_at)::double precision))', '1 day');
+  ('app.access_tokens', 'LEAST(ended_at, to_timestamp((expires_at)::double precision))', '1 day');
 insert into private.write_limits (kind, per_hour) values ('tokens', 60);
 
 insert into private.errors (code, status, text) values

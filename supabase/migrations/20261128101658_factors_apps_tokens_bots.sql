@@ -7788,10 +7788,10 @@ insert into private.batch_queues ("queue", "batch")
 values ('ended-apps', 'private.end_more_consents');
 
 insert into private.retention ("relation", "counts_from", "keep", "batch")
-values ('app.access_tokens', 'least(ended_at, to_timestamp((expires_at)::double precision))', '1 day', '5000');
+values ('app.access_tokens', 'LEAST(ended_at, to_timestamp((expires_at)::double precision))', '1 day', '5000');
 
 insert into private.retention ("relation", "counts_from", "keep", "batch")
-values ('app.app_consents', 'least(ended_at, expires_at)', '1 day', '5000');
+values ('app.app_consents', 'LEAST(ended_at, expires_at)', '1 day', '5000');
 
 insert into private.retention ("relation", "counts_from", "keep", "batch")
 values ('app.apps', 'ended_at', '1 day', '5000');

@@ -1,6 +1,7 @@
 // The pages of the web client. Each page adds its row; the menu shows those with an icon.
 import type { ComponentType, ReadonlySignal } from '../lib/html.ts'
 import type { Icon } from './icons.ts'
+import { later } from './later.ts'
 import { CirclePage, Circles } from './pages/circles.ts'
 import { Bookmarks, Feed, Scheduled } from './pages/feed.ts'
 import { GroupPage, Groups, GuildPage, Guilds } from './pages/groups.ts'
@@ -10,7 +11,6 @@ import { Notifications, OpenPath } from './pages/notifications.ts'
 import { PersonPage } from './pages/person.ts'
 import { PostPage } from './pages/post.ts'
 import { Search } from './pages/search.ts'
-import { AccountSettings, NotificationSettings, PrivacySettings, ProfileSettings } from './pages/settings.ts'
 import { Wallet } from './pages/wallet.ts'
 import { Write } from './pages/write.ts'
 import type { Texts } from './texts.ts'
@@ -31,6 +31,8 @@ export type AppPage = {
   /** The page has a heading of its own, such as a person's name. */
   hasHeading?: true
 }
+
+const settings = () => import('./pages/settings.ts')
 
 export const pages: AppPage[] = [
   { path: '/app', title: (t) => t.feed.title, page: Feed, icon: 'home', isMain: true },
@@ -66,9 +68,13 @@ export const pages: AppPage[] = [
   { path: '/app/groups/:id', title: (t) => t.groups.one, page: GroupPage, hasHeading: true },
   { path: '/app/guilds', title: (t) => t.guilds.title, page: Guilds },
   { path: '/app/guilds/:id', title: (t) => t.guilds.one, page: GuildPage, hasHeading: true },
-  { path: '/app/settings', title: (t) => t.settings.title, page: ProfileSettings, icon: 'settings' },
-  { path: '/app/settings/notifications', title: (t) => t.settings.title, page: NotificationSettings },
-  { path: '/app/settings/privacy', title: (t) => t.settings.title, page: PrivacySettings },
-  { path: '/app/settings/account', title: (t) => t.settings.title, page: AccountSettings },
+  { path: '/app/settings', title: (t) => t.settings.title, page: later(settings, 'ProfileSettings'), icon: 'settings' },
+  {
+    path: '/app/settings/notifications',
+    title: (t) => t.settings.title,
+    page: later(settings, 'NotificationSettings'),
+  },
+  { path: '/app/settings/privacy', title: (t) => t.settings.title, page: later(settings, 'PrivacySettings') },
+  { path: '/app/settings/account', title: (t) => t.settings.title, page: later(settings, 'AccountSettings') },
   { path: '/app/open', title: (t) => t.notifications.title, page: OpenPath },
 ]

@@ -184,6 +184,8 @@ describe.each(['/users/', '/identity/users/by-handle/'])('GET %s…', (path) => 
       firstName: body.firstName,
       lastName: body.lastName,
       profilePicUrl: body.profilePicUrl,
+      isBot: false,
+      owner: null,
       about: body.about,
       country: body.country,
       city: body.city,

@@ -1,0 +1,18 @@
+// Pages that the browser reads when somebody opens them, so that the first page needs less.
+import { ErrorNote } from '../lib/errors.ts'
+import { type ComponentType, html, type VNode } from '../lib/html.ts'
+import { useLoad } from '../lib/load.ts'
+import { sharedTexts } from '../lib/shared-texts.ts'
+
+/** The page with this name in a file that is read later. */
+export const later = <Name extends string, Props extends object>(
+  read: () => Promise<Record<Name, ComponentType<Props>>>,
+  name: Name,
+): ComponentType<Props> =>
+  function Later(props: Props): VNode {
+    const file = useLoad(read, [])
+    const Page = file.data.value?.[name]
+    if (Page) return html`<${Page} ...${props} />` as VNode
+    return html`<${ErrorNote} error=${file.error.value} />
+      ${file.isLoading.value && html`<p class="quiet" role="status">${sharedTexts.value.loading}</p>`}` as VNode
+  }
