@@ -117,12 +117,12 @@ test('A reply is hidden from others and unhidden again, and its author is notifi
   ])
 })
 
-test('A moderator cannot show again what they wrote themselves; an admin can', async () => {
+test('What staff hid, its author on the staff cannot show again; another admin can', async () => {
   const post = await publish(moderator)
   const comment = await reply(moderator, post)
   for (const path of [`/admin/posts/${post}`, `/admin/replies/${comment}`]) {
     expect(await admin.post(`${path}/hide`)).toMatchObject({ status: 200 })
-    expect(await moderator.post(`${path}/unhide`)).toFailWith(403, 'role_required')
+    expect(await moderator.post(`${path}/unhide`)).toFailWith(403, 'moderate_own')
     expect(await admin.post(`${path}/unhide`)).toMatchObject({ status: 200, body: { hiddenAt: null } })
   }
 })
