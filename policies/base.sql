@@ -184,7 +184,6 @@ grant execute on function
   private.find_idempotency_key,
   private.find_person,
   private.is_ahead,
-  private.is_bot,
   private.lock,
   private.may_meet,
   private.merge_objects,
@@ -214,6 +213,7 @@ grant execute on function
   private.catch_up,
   private.count_writes,
   private.domain,
+  private.is_bot,
   private.share_lock_person
   to authenticated;
 grant execute on function

@@ -5659,13 +5659,11 @@ GRANT EXECUTE ON FUNCTION "private"."find_own_bots"() TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."is_bot"(uuid) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "private"."is_bot"(uuid) TO "authenticated", "gate";
+GRANT EXECUTE ON FUNCTION "private"."is_bot"(uuid) TO "authenticated";
 
 REVOKE ALL ON FUNCTION "private"."is_bot"(uuid) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."is_bot"(uuid) TO "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."is_bot"(uuid) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."is_owner_banned"(app.users) FROM PUBLIC;
 

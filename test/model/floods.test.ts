@@ -29,7 +29,8 @@ const apart: Record<string, string[]> = {
   'It has no hidden rows.': [
     'list_course_lessons list_guild_charters list_proposals list_wiki_versions list_project_updates list_series_items',
     'list_my_appeals list_sessions list_notifications list_payments list_ai_sessions get_treasury get_reputation_details',
-    'list_apps list_my_apps list_contributors list_my_interests list_links list_report_categories list_space_reports',
+    'list_apps list_my_apps list_contributors list_my_interests list_links list_report_categories list_scopes',
+    'list_space_reports',
   ],
   'It lists what the caller chose, made or answered themselves.': [
     'list_blocks list_mutes list_muted_keywords list_bookmarks list_scheduled_posts list_my_circles list_my_courses',

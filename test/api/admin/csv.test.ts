@@ -81,7 +81,9 @@ test('A CSV cell is a text, a number or empty, and never a formula', async () =>
   for (const cell of text.split(/[;\t\r\n]/)) expect(cell).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/)
   // reading the answer as text has removed the byte order mark
   expect(
-    text.startsWith('"id","reporterId","reporter.id","reporter.actorId","reporter.personId","reporter.username",'),
+    text.startsWith(
+      '"id","reporterId","reporter.id","reporter.actorId","reporter.isBot","reporter.personId","reporter.username",',
+    ),
   ).toBe(true)
   expect(rows[0]).toMatchObject({ copy: '', reviewedAt: '', status: 'open', 'reporter.username': 'alice' })
   // numbers stay numbers; objects and arrays become JSON

@@ -93,6 +93,7 @@ describe.each(['/me', '/identity/me'])('GET %s', (path) => {
       phone: null,
       about: null,
       profilePicUrl: null,
+      isBot: false,
       createdAt: time,
       lastSeenAt: time,
     }
