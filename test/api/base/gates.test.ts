@@ -12,6 +12,7 @@ import { world } from '../../support/world.ts'
 
 /** Codes of gates. All other codes of 403 concern an owner, a member or a party, or follow from details of a person. */
 const gates = [
+  'apps_closed',
   'feature_disabled',
   'guild_not_allowed',
   'interest_not_held',
@@ -20,7 +21,7 @@ const gates = [
   'wiki_reputation',
 ]
 const others =
-  /_not_yours$|^(space_(not_member|role|banned)|role_required|case_own|person_(banned|suspended)|password_wrong|factor_(missing|required)|code_wrong|proof_required|proposal_ineligible|upload_refused|conversation_closed|no_shared_circle|not_enrolled|invitation_required|order_party|passkey_wrong)$/
+  /_not_yours$|^(space_(not_member|role|banned)|role_required|case_own|person_(banned|suspended)|password_wrong|factor_(missing|required)|code_wrong|proof_required|proposal_ineligible|upload_refused|conversation_closed|no_shared_circle|not_enrolled|invitation_required|order_party|passkey_wrong|access_token_required|bot_refused|moderate_own|oidc_unverified|scope_missing|session_required)$/
 
 /** Codes that depend on the body, so that they cannot be checked before it is read. */
 const ofTheBody: Record<string, string[]> = {
