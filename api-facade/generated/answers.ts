@@ -95,6 +95,39 @@ export interface Schemas {
     lastUsedAt: Schemas['Timestamp']
   }
   AllowedAppPage: { items: Schemas['AllowedApp'][]; nextCursor: string | null; hasMore: boolean }
+  AnyPost: {
+    id: string
+    authorId: string
+    author: Schemas['PersonCard']
+    personaId: string
+    persona: Schemas['PostPersona']
+    coAuthors: Schemas['CoAuthor'][]
+    body: string
+    media: Schemas['PostMedia'][]
+    visibility: 'public' | 'circles' | 'inner'
+    depth: number
+    depthLabel: string
+    interestId: string | null
+    groupId: string | null
+    guildId: string | null
+    spaceName: string | null
+    interests: Schemas['PostInterest'][]
+    isJournalism: boolean
+    counters: Schemas['PostCounters']
+    viewer: Schemas['PostViewer']
+    poll: Schemas['Poll'] | null
+    series: Schemas['PostSeries'][]
+    emojiBreakdown: Schemas['EmojiBreakdown']
+    boostScore: number
+    boostExpiresAt: Schemas['Timestamp'] | null
+    pinned: boolean
+    publishAt: Schemas['Timestamp'] | null
+    publishedAt: Schemas['Timestamp'] | null
+    editedAt: Schemas['Timestamp'] | null
+    hiddenAt: Schemas['Timestamp'] | null
+    createdAt: Schemas['Timestamp']
+    importedAt: Schemas['Timestamp'] | null
+  }
   App: {
     id: string
     name: string
@@ -2253,38 +2286,7 @@ export interface Schemas {
     | Schemas['FeedItemVideo']
     | Schemas['FeedItemQuote']
     | Schemas['FeedItemRepost']
-  FeedItemEssay: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  FeedItemEssay: Schemas['AnyPost'] & {
     quotedPostId: null
     quotedPost: null
     score: number
@@ -2295,38 +2297,7 @@ export interface Schemas {
     format: 'essay'
     title: string
   }
-  FeedItemNote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  FeedItemNote: Schemas['AnyPost'] & {
     quotedPostId: null
     quotedPost: null
     score: number
@@ -2338,38 +2309,8 @@ export interface Schemas {
     title: null
   }
   FeedItemPage: { items: Schemas['FeedItem'][]; nextCursor: string | null; hasMore: boolean }
-  FeedItemPhoto: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  FeedItemPhoto: Schemas['AnyPost'] & {
+    media?: Schemas['PostMedia'][]
     quotedPostId: null
     quotedPost: null
     score: number
@@ -2380,38 +2321,7 @@ export interface Schemas {
     format: 'photo'
     title: null
   }
-  FeedItemQuote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  FeedItemQuote: Schemas['AnyPost'] & {
     quotedPostId: string | null
     quotedPost:
       | Schemas['QuotedPostNote']
@@ -2430,38 +2340,10 @@ export interface Schemas {
     format: 'quote'
     title: null
   }
-  FeedItemRepost: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: ''
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  FeedItemRepost: Schemas['AnyPost'] & {
+    body?: ''
+    media?: Schemas['PostMedia'][]
+    poll?: null
     quotedPostId: string | null
     quotedPost:
       | Schemas['QuotedPostNote']
@@ -2480,38 +2362,7 @@ export interface Schemas {
     format: 'repost'
     title: null
   }
-  FeedItemThread: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  FeedItemThread: Schemas['AnyPost'] & {
     quotedPostId: null
     quotedPost: null
     score: number
@@ -2522,38 +2373,8 @@ export interface Schemas {
     format: 'thread'
     title: null
   }
-  FeedItemVideo: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  FeedItemVideo: Schemas['AnyPost'] & {
+    media?: Schemas['PostMedia'][]
     quotedPostId: null
     quotedPost: null
     score: number
@@ -3841,152 +3662,29 @@ export interface Schemas {
     | Schemas['PostDetailVideo']
     | Schemas['PostDetailQuote']
     | Schemas['PostDetailRepost']
-  PostDetailEssay: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  PostDetailEssay: Schemas['AnyPost'] & {
     quotedPostId: null
     quotedPost: null
     replies: Schemas['ReplyPage']
     format: 'essay'
     title: string
   }
-  PostDetailNote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  PostDetailNote: Schemas['AnyPost'] & {
     quotedPostId: null
     quotedPost: null
     replies: Schemas['ReplyPage']
     format: 'note'
     title: null
   }
-  PostDetailPhoto: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  PostDetailPhoto: Schemas['AnyPost'] & {
+    media?: Schemas['PostMedia'][]
     quotedPostId: null
     quotedPost: null
     replies: Schemas['ReplyPage']
     format: 'photo'
     title: null
   }
-  PostDetailQuote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  PostDetailQuote: Schemas['AnyPost'] & {
     quotedPostId: string | null
     quotedPost:
       | Schemas['QuotedPostNote']
@@ -4001,38 +3699,10 @@ export interface Schemas {
     format: 'quote'
     title: null
   }
-  PostDetailRepost: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: ''
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  PostDetailRepost: Schemas['AnyPost'] & {
+    body?: ''
+    media?: Schemas['PostMedia'][]
+    poll?: null
     quotedPostId: string | null
     quotedPost:
       | Schemas['QuotedPostNote']
@@ -4047,119 +3717,22 @@ export interface Schemas {
     format: 'repost'
     title: null
   }
-  PostDetailThread: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  PostDetailThread: Schemas['AnyPost'] & {
     quotedPostId: null
     quotedPost: null
     replies: Schemas['ReplyPage']
     format: 'thread'
     title: null
   }
-  PostDetailVideo: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  PostDetailVideo: Schemas['AnyPost'] & {
+    media?: Schemas['PostMedia'][]
     quotedPostId: null
     quotedPost: null
     replies: Schemas['ReplyPage']
     format: 'video'
     title: null
   }
-  PostEssay: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
-    quotedPostId: null
-    quotedPost: null
-    format: 'essay'
-    title: string
-  }
+  PostEssay: Schemas['AnyPost'] & { quotedPostId: null; quotedPost: null; format: 'essay'; title: string }
   PostInterest: { id: string; slug: string; name: string; accentColor: string; isPrimary: boolean }
   PostMedia: {
     url: string
@@ -4169,114 +3742,17 @@ export interface Schemas {
     blurhash: string | null
     posterUrl: string | null
   }
-  PostNote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
-    quotedPostId: null
-    quotedPost: null
-    format: 'note'
-    title: null
-  }
+  PostNote: Schemas['AnyPost'] & { quotedPostId: null; quotedPost: null; format: 'note'; title: null }
   PostPage: { items: Schemas['Post'][]; nextCursor: string | null; hasMore: boolean }
   PostPersona: { id: string; name: string; accent: string; profilePicUrl: string | null }
-  PostPhoto: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  PostPhoto: Schemas['AnyPost'] & {
+    media?: Schemas['PostMedia'][]
     quotedPostId: null
     quotedPost: null
     format: 'photo'
     title: null
   }
-  PostQuote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  PostQuote: Schemas['AnyPost'] & {
     quotedPostId: string | null
     quotedPost:
       | Schemas['QuotedPostNote']
@@ -4290,38 +3766,10 @@ export interface Schemas {
     format: 'quote'
     title: null
   }
-  PostRepost: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: ''
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  PostRepost: Schemas['AnyPost'] & {
+    body?: ''
+    media?: Schemas['PostMedia'][]
+    poll?: null
     quotedPostId: string | null
     quotedPost:
       | Schemas['QuotedPostNote']
@@ -4336,75 +3784,9 @@ export interface Schemas {
     title: null
   }
   PostSeries: { id: string; title: string }
-  PostThread: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
-    quotedPostId: null
-    quotedPost: null
-    format: 'thread'
-    title: null
-  }
-  PostVideo: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  PostThread: Schemas['AnyPost'] & { quotedPostId: null; quotedPost: null; format: 'thread'; title: null }
+  PostVideo: Schemas['AnyPost'] & {
+    media?: Schemas['PostMedia'][]
     quotedPostId: null
     quotedPost: null
     format: 'video'
@@ -4559,251 +3941,19 @@ export interface Schemas {
       path: string
     }
   }
-  QuotedPostEssay: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
-    format: 'essay'
-    title: string
-  }
-  QuotedPostNote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
-    format: 'note'
-    title: null
-  }
-  QuotedPostPhoto: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
-    format: 'photo'
-    title: null
-  }
-  QuotedPostQuote: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
-    format: 'quote'
-    title: null
-  }
-  QuotedPostRepost: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: ''
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
+  QuotedPostEssay: Schemas['AnyPost'] & { format: 'essay'; title: string }
+  QuotedPostNote: Schemas['AnyPost'] & { format: 'note'; title: null }
+  QuotedPostPhoto: Schemas['AnyPost'] & { media?: Schemas['PostMedia'][]; format: 'photo'; title: null }
+  QuotedPostQuote: Schemas['AnyPost'] & { format: 'quote'; title: null }
+  QuotedPostRepost: Schemas['AnyPost'] & {
+    body?: ''
+    media?: Schemas['PostMedia'][]
+    poll?: null
     format: 'repost'
     title: null
   }
-  QuotedPostThread: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
-    format: 'thread'
-    title: null
-  }
-  QuotedPostVideo: {
-    id: string
-    authorId: string
-    author: Schemas['PersonCard']
-    personaId: string
-    persona: Schemas['PostPersona']
-    coAuthors: Schemas['CoAuthor'][]
-    body: string
-    media: Schemas['PostMedia'][]
-    visibility: 'public' | 'circles' | 'inner'
-    depth: number
-    depthLabel: string
-    interestId: string | null
-    groupId: string | null
-    guildId: string | null
-    spaceName: string | null
-    interests: Schemas['PostInterest'][]
-    isJournalism: boolean
-    counters: Schemas['PostCounters']
-    viewer: Schemas['PostViewer']
-    poll: Schemas['Poll'] | null
-    series: Schemas['PostSeries'][]
-    emojiBreakdown: Schemas['EmojiBreakdown']
-    boostScore: number
-    boostExpiresAt: Schemas['Timestamp'] | null
-    pinned: boolean
-    publishAt: Schemas['Timestamp'] | null
-    publishedAt: Schemas['Timestamp'] | null
-    editedAt: Schemas['Timestamp'] | null
-    hiddenAt: Schemas['Timestamp'] | null
-    createdAt: Schemas['Timestamp']
-    importedAt: Schemas['Timestamp'] | null
-    format: 'video'
-    title: null
-  }
+  QuotedPostThread: Schemas['AnyPost'] & { format: 'thread'; title: null }
+  QuotedPostVideo: Schemas['AnyPost'] & { media?: Schemas['PostMedia'][]; format: 'video'; title: null }
   Reactions: { counters: Schemas['PostCounters']; viewer: Schemas['PostViewer'] }
   ReceivedVote: {
     id: string

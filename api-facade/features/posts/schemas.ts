@@ -207,45 +207,48 @@ const Series = z
   .object({ id: Uuid, title: z.string().describe('As the author of the series wrote it.') })
   .openapi('PostSeries')
 
-const post = {
-  id: Uuid,
-  authorId: ActorId,
-  author: PersonCard,
-  personaId: Uuid,
-  persona: Persona.describe('The persona under which it is published.'),
-  coAuthors: z
-    .array(CoAuthor)
-    .describe(
-      'Those who accepted, in the order of their invitation. The author and the invited person also see pending ones.',
+/** What posts of every format have. The formats extend it, so that the API's description has it once. */
+const AnyPost = z
+  .object({
+    id: Uuid,
+    authorId: ActorId,
+    author: PersonCard,
+    personaId: Uuid,
+    persona: Persona.describe('The persona under which it is published.'),
+    coAuthors: z
+      .array(CoAuthor)
+      .describe(
+        'Those who accepted, in the order of their invitation. The author and the invited person also see pending ones.',
+      ),
+    body: z.string().describe('As the author wrote it; empty for a repost, and possibly for a photo or a video.'),
+    media: z.array(Media).describe('In the order of the author; empty if there is none.'),
+    visibility: Visibility,
+    depth: z.int().describe('0 (Surface) to 5 (Thesis).'),
+    depthLabel: z.string().describe('The name of the depth, such as `Deep`.'),
+    interestId: PrimaryInterest,
+    groupId: GroupId,
+    guildId: GuildId,
+    spaceName: z.string().nullable().describe('The name of that group or guild; null if it is in none.'),
+    interests: z.array(Interest).describe('The primary interest first, the others by name.'),
+    isJournalism: z.boolean().describe('Whether its author published it as journalism.'),
+    counters: Counters.describe('What everybody has done with it.'),
+    viewer: Viewer.describe('What you have done with it.'),
+    poll: z.union([Poll, z.null()]).describe('Null if it has none.'),
+    series: z.array(Series).describe('The series of its author that contain it, the oldest first.'),
+    emojiBreakdown: Breakdown,
+    boostScore: z.number().describe('The factor by which its score in the feed is multiplied; 0 if it is not boosted.'),
+    boostExpiresAt: Timestamp.nullable().describe('When the boost ends; null if there is none.'),
+    pinned: z.boolean().describe('Whether its author pinned it to the profile.'),
+    publishAt: Timestamp.nullable().describe('When a scheduled post is due; null if it was published at once.'),
+    publishedAt: Timestamp.nullable().describe('Null while the post is scheduled.'),
+    editedAt: PostEditedAt,
+    hiddenAt: HiddenAt,
+    createdAt: Timestamp,
+    importedAt: Timestamp.nullable().describe(
+      'When its author imported it from another account or instance; null if it was written here.',
     ),
-  body: z.string().describe('As the author wrote it; empty for a repost, and possibly for a photo or a video.'),
-  media: z.array(Media).describe('In the order of the author; empty if there is none.'),
-  visibility: Visibility,
-  depth: z.int().describe('0 (Surface) to 5 (Thesis).'),
-  depthLabel: z.string().describe('The name of the depth, such as `Deep`.'),
-  interestId: PrimaryInterest,
-  groupId: GroupId,
-  guildId: GuildId,
-  spaceName: z.string().nullable().describe('The name of that group or guild; null if it is in none.'),
-  interests: z.array(Interest).describe('The primary interest first, the others by name.'),
-  isJournalism: z.boolean().describe('Whether its author published it as journalism.'),
-  counters: Counters.describe('What everybody has done with it.'),
-  viewer: Viewer.describe('What you have done with it.'),
-  poll: z.union([Poll, z.null()]).describe('Null if it has none.'),
-  series: z.array(Series).describe('The series of its author that contain it, the oldest first.'),
-  emojiBreakdown: Breakdown,
-  boostScore: z.number().describe('The factor by which its score in the feed is multiplied; 0 if it is not boosted.'),
-  boostExpiresAt: Timestamp.nullable().describe('When the boost ends; null if there is none.'),
-  pinned: z.boolean().describe('Whether its author pinned it to the profile.'),
-  publishAt: Timestamp.nullable().describe('When a scheduled post is due; null if it was published at once.'),
-  publishedAt: Timestamp.nullable().describe('Null while the post is scheduled.'),
-  editedAt: PostEditedAt,
-  hiddenAt: HiddenAt,
-  createdAt: Timestamp,
-  importedAt: Timestamp.nullable().describe(
-    'When its author imported it from another account or instance; null if it was written here.',
-  ),
-}
+  })
+  .openapi('AnyPost')
 type Shape = z.ZodRawShape
 
 /** A post with further fields, by format. A field that a format never has is null or empty. */
@@ -255,15 +258,12 @@ function postWith<M extends Shape, Q extends Shape, N extends Shape>(name: strin
     own: O,
     refers: R,
   ) =>
-    z
-      .object({
-        ...post,
-        ...refers,
-        ...more,
-        format: z.literal(format).describe('The format, which decides what the other fields can have.'),
-        ...own,
-      })
-      .openapi(`${name}${format.charAt(0).toUpperCase()}${format.slice(1)}`)
+    AnyPost.extend({
+      ...refers,
+      ...more,
+      format: z.literal(format).describe('The format, which decides what the other fields can have.'),
+      ...own,
+    }).openapi(`${name}${format.charAt(0).toUpperCase()}${format.slice(1)}`)
   const untitled = { title: z.null().describe('Only an essay has a title.') }
   return z
     .discriminatedUnion('format', [

@@ -7445,6 +7445,58 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
+        AnyPost: {
+            id: string;
+            authorId: string;
+            author: components["schemas"]["PersonCard"];
+            personaId: string;
+            /** @description The persona under which it is published. */
+            persona: components["schemas"]["PostPersona"];
+            /** @description Those who accepted, in the order of their invitation. The author and the invited person also see pending ones. */
+            coAuthors: components["schemas"]["CoAuthor"][];
+            /** @description As the author wrote it; empty for a repost, and possibly for a photo or a video. */
+            body: string;
+            /** @description In the order of the author; empty if there is none. */
+            media: components["schemas"]["PostMedia"][];
+            /**
+             * @description Who can see it: everybody, the circles of its author, or only the inner circle. In a group or guild it is `public`, for the members.
+             * @enum {string}
+             */
+            visibility: "public" | "circles" | "inner";
+            depth: number;
+            /** @description The name of the depth, such as `Deep`. */
+            depthLabel: string;
+            interestId: string | null;
+            groupId: string | null;
+            guildId: string | null;
+            /** @description The name of that group or guild; null if it is in none. */
+            spaceName: string | null;
+            /** @description The primary interest first, the others by name. */
+            interests: components["schemas"]["PostInterest"][];
+            isJournalism: boolean;
+            /** @description What everybody has done with it. */
+            counters: components["schemas"]["PostCounters"];
+            viewer: components["schemas"]["PostViewer"];
+            /** @description Null if it has none. */
+            poll: components["schemas"]["Poll"] | null;
+            /** @description The series of its author that contain it, the oldest first. */
+            series: components["schemas"]["PostSeries"][];
+            /** @description By emotion: the number of payments and the mana. */
+            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
+            /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
+            boostScore: number;
+            boostExpiresAt: components["schemas"]["Timestamp"] | null;
+            /** @description Whether its author pinned it to the profile. */
+            pinned: boolean;
+            publishAt: components["schemas"]["Timestamp"] | null;
+            /** @description Null while the post is scheduled. */
+            publishedAt: components["schemas"]["Timestamp"] | null;
+            editedAt: components["schemas"]["Timestamp"] | null;
+            hiddenAt: components["schemas"]["Timestamp"] | null;
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description When its author imported it from another account or instance; null if it was written here. */
+            importedAt: components["schemas"]["Timestamp"] | null;
+        };
         App: {
             /** @description The `client_id` of the app. */
             id: string;
@@ -9893,39 +9945,7 @@ export interface components {
             hasMore: boolean;
         };
         FeedItem: components["schemas"]["FeedItemNote"] | components["schemas"]["FeedItemThread"] | components["schemas"]["FeedItemEssay"] | components["schemas"]["FeedItemPhoto"] | components["schemas"]["FeedItemVideo"] | components["schemas"]["FeedItemQuote"] | components["schemas"]["FeedItemRepost"];
-        FeedItemEssay: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        FeedItemEssay: components["schemas"]["AnyPost"] & {
             quotedPostId: null;
             quotedPost: null;
             score: number;
@@ -9934,46 +9954,17 @@ export interface components {
                 factor: "engagement" | "depth" | "interest" | "following" | "circle" | "boost" | "semantic" | "recency";
                 weight: number;
             }[];
+            /** @enum {string} */
+            format: "essay";
+            title: string;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "essay";
-            title: string;
         };
-        FeedItemNote: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        FeedItemNote: components["schemas"]["AnyPost"] & {
             quotedPostId: null;
             quotedPost: null;
             score: number;
@@ -9982,51 +9973,23 @@ export interface components {
                 factor: "engagement" | "depth" | "interest" | "following" | "circle" | "boost" | "semantic" | "recency";
                 weight: number;
             }[];
+            /** @enum {string} */
+            format: "note";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "note";
-            title: null;
         };
         FeedItemPage: {
             items: components["schemas"]["FeedItem"][];
             nextCursor: string | null;
             hasMore: boolean;
         };
-        FeedItemPhoto: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        FeedItemPhoto: components["schemas"]["AnyPost"] & {
+            media?: components["schemas"]["PostMedia"][];
             quotedPostId: null;
             quotedPost: null;
             score: number;
@@ -10035,46 +9998,17 @@ export interface components {
                 factor: "engagement" | "depth" | "interest" | "following" | "circle" | "boost" | "semantic" | "recency";
                 weight: number;
             }[];
+            /** @enum {string} */
+            format: "photo";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "photo";
-            title: null;
         };
-        FeedItemQuote: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        FeedItemQuote: components["schemas"]["AnyPost"] & {
             quotedPostId: string | null;
             quotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"] | null;
             score: number;
@@ -10083,47 +10017,21 @@ export interface components {
                 factor: "engagement" | "depth" | "interest" | "following" | "circle" | "boost" | "semantic" | "recency";
                 weight: number;
             }[];
+            /** @enum {string} */
+            format: "quote";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "quote";
-            title: null;
         };
-        FeedItemRepost: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
+        FeedItemRepost: components["schemas"]["AnyPost"] & {
             /** @enum {string} */
-            body: "";
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+            body?: "";
+            media?: components["schemas"]["PostMedia"][];
+            poll?: null;
             quotedPostId: string | null;
             quotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"] | null;
             score: number;
@@ -10132,46 +10040,17 @@ export interface components {
                 factor: "engagement" | "depth" | "interest" | "following" | "circle" | "boost" | "semantic" | "recency";
                 weight: number;
             }[];
+            /** @enum {string} */
+            format: "repost";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "repost";
-            title: null;
         };
-        FeedItemThread: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        FeedItemThread: components["schemas"]["AnyPost"] & {
             quotedPostId: null;
             quotedPost: null;
             score: number;
@@ -10180,46 +10059,18 @@ export interface components {
                 factor: "engagement" | "depth" | "interest" | "following" | "circle" | "boost" | "semantic" | "recency";
                 weight: number;
             }[];
+            /** @enum {string} */
+            format: "thread";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "thread";
-            title: null;
         };
-        FeedItemVideo: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        FeedItemVideo: components["schemas"]["AnyPost"] & {
+            media?: components["schemas"]["PostMedia"][];
             quotedPostId: null;
             quotedPost: null;
             score: number;
@@ -10228,12 +10079,15 @@ export interface components {
                 factor: "engagement" | "depth" | "interest" | "following" | "circle" | "boost" | "semantic" | "recency";
                 weight: number;
             }[];
+            /** @enum {string} */
+            format: "video";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "video";
-            title: null;
         };
         FlagSwitch: {
             /** @description `true` switches the feature on for everybody. */
@@ -12462,349 +12316,122 @@ export interface components {
             views: number;
         };
         PostDetail: components["schemas"]["PostDetailNote"] | components["schemas"]["PostDetailThread"] | components["schemas"]["PostDetailEssay"] | components["schemas"]["PostDetailPhoto"] | components["schemas"]["PostDetailVideo"] | components["schemas"]["PostDetailQuote"] | components["schemas"]["PostDetailRepost"];
-        PostDetailEssay: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        PostDetailEssay: components["schemas"]["AnyPost"] & {
             quotedPostId: null;
             quotedPost: null;
             replies: components["schemas"]["ReplyPage"];
+            /** @enum {string} */
+            format: "essay";
+            title: string;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "essay";
-            title: string;
         };
-        PostDetailNote: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        PostDetailNote: components["schemas"]["AnyPost"] & {
             quotedPostId: null;
             quotedPost: null;
             replies: components["schemas"]["ReplyPage"];
+            /** @enum {string} */
+            format: "note";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "note";
-            title: null;
         };
-        PostDetailPhoto: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        PostDetailPhoto: components["schemas"]["AnyPost"] & {
+            media?: components["schemas"]["PostMedia"][];
             quotedPostId: null;
             quotedPost: null;
             replies: components["schemas"]["ReplyPage"];
+            /** @enum {string} */
+            format: "photo";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "photo";
-            title: null;
         };
-        PostDetailQuote: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        PostDetailQuote: components["schemas"]["AnyPost"] & {
             quotedPostId: string | null;
             quotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"] | null;
             replies: components["schemas"]["ReplyPage"];
+            /** @enum {string} */
+            format: "quote";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "quote";
-            title: null;
         };
-        PostDetailRepost: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
+        PostDetailRepost: components["schemas"]["AnyPost"] & {
             /** @enum {string} */
-            body: "";
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+            body?: "";
+            media?: components["schemas"]["PostMedia"][];
+            poll?: null;
             quotedPostId: string | null;
             quotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"] | null;
             replies: components["schemas"]["ReplyPage"];
+            /** @enum {string} */
+            format: "repost";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "repost";
-            title: null;
         };
-        PostDetailThread: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        PostDetailThread: components["schemas"]["AnyPost"] & {
             quotedPostId: null;
             quotedPost: null;
             replies: components["schemas"]["ReplyPage"];
+            /** @enum {string} */
+            format: "thread";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "thread";
-            title: null;
         };
-        PostDetailVideo: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        PostDetailVideo: components["schemas"]["AnyPost"] & {
+            media?: components["schemas"]["PostMedia"][];
             quotedPostId: null;
             quotedPost: null;
             replies: components["schemas"]["ReplyPage"];
+            /** @enum {string} */
+            format: "video";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "video";
-            title: null;
         };
-        PostEssay: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        PostEssay: components["schemas"]["AnyPost"] & {
             quotedPostId: null;
             quotedPost: null;
+            /** @enum {string} */
+            format: "essay";
+            title: string;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "essay";
-            title: string;
         };
         PostInterest: {
             id: string;
@@ -12822,47 +12449,18 @@ export interface components {
             blurhash: string | null;
             posterUrl: string | null;
         };
-        PostNote: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        PostNote: components["schemas"]["AnyPost"] & {
             quotedPostId: null;
             quotedPost: null;
+            /** @enum {string} */
+            format: "note";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "note";
-            title: null;
         };
         PostPage: {
             items: components["schemas"]["Post"][];
@@ -12876,221 +12474,81 @@ export interface components {
             accent: string;
             profilePicUrl: string | null;
         };
-        PostPhoto: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        PostPhoto: components["schemas"]["AnyPost"] & {
+            media?: components["schemas"]["PostMedia"][];
             quotedPostId: null;
             quotedPost: null;
+            /** @enum {string} */
+            format: "photo";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "photo";
-            title: null;
         };
-        PostQuote: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        PostQuote: components["schemas"]["AnyPost"] & {
             quotedPostId: string | null;
             quotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"] | null;
+            /** @enum {string} */
+            format: "quote";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "quote";
-            title: null;
         };
-        PostRepost: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
+        PostRepost: components["schemas"]["AnyPost"] & {
             /** @enum {string} */
-            body: "";
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+            body?: "";
+            media?: components["schemas"]["PostMedia"][];
+            poll?: null;
             quotedPostId: string | null;
             quotedPost: components["schemas"]["QuotedPostNote"] | components["schemas"]["QuotedPostThread"] | components["schemas"]["QuotedPostEssay"] | components["schemas"]["QuotedPostPhoto"] | components["schemas"]["QuotedPostVideo"] | components["schemas"]["QuotedPostQuote"] | components["schemas"]["QuotedPostRepost"] | null;
+            /** @enum {string} */
+            format: "repost";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "repost";
-            title: null;
         };
         PostSeries: {
             id: string;
             /** @description As the author of the series wrote it. */
             title: string;
         };
-        PostThread: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        PostThread: components["schemas"]["AnyPost"] & {
             quotedPostId: null;
             quotedPost: null;
+            /** @enum {string} */
+            format: "thread";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "thread";
-            title: null;
         };
-        PostVideo: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        PostVideo: components["schemas"]["AnyPost"] & {
+            media?: components["schemas"]["PostMedia"][];
             quotedPostId: null;
             quotedPost: null;
+            /** @enum {string} */
+            format: "video";
+            title: null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             format: "video";
-            title: null;
         };
         PostViewer: {
             /** @description Your reactions. */
@@ -13407,262 +12865,43 @@ export interface components {
                 path: string;
             };
         };
-        QuotedPostEssay: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        QuotedPostEssay: components["schemas"]["AnyPost"] & {
             /** @enum {string} */
             format: "essay";
             title: string;
         };
-        QuotedPostNote: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        QuotedPostNote: components["schemas"]["AnyPost"] & {
             /** @enum {string} */
             format: "note";
             title: null;
         };
-        QuotedPostPhoto: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        QuotedPostPhoto: components["schemas"]["AnyPost"] & {
+            media?: components["schemas"]["PostMedia"][];
             /** @enum {string} */
             format: "photo";
             title: null;
         };
-        QuotedPostQuote: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        QuotedPostQuote: components["schemas"]["AnyPost"] & {
             /** @enum {string} */
             format: "quote";
             title: null;
         };
-        QuotedPostRepost: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
+        QuotedPostRepost: components["schemas"]["AnyPost"] & {
             /** @enum {string} */
-            body: "";
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+            body?: "";
+            media?: components["schemas"]["PostMedia"][];
+            poll?: null;
             /** @enum {string} */
             format: "repost";
             title: null;
         };
-        QuotedPostThread: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        QuotedPostThread: components["schemas"]["AnyPost"] & {
             /** @enum {string} */
             format: "thread";
             title: null;
         };
-        QuotedPostVideo: {
-            id: string;
-            authorId: string;
-            author: components["schemas"]["PersonCard"];
-            personaId: string;
-            persona: components["schemas"]["PostPersona"];
-            coAuthors: components["schemas"]["CoAuthor"][];
-            body: string;
-            media: components["schemas"]["PostMedia"][];
-            /** @enum {string} */
-            visibility: "public" | "circles" | "inner";
-            depth: number;
-            depthLabel: string;
-            interestId: string | null;
-            groupId: string | null;
-            guildId: string | null;
-            spaceName: string | null;
-            interests: components["schemas"]["PostInterest"][];
-            isJournalism: boolean;
-            counters: components["schemas"]["PostCounters"];
-            viewer: components["schemas"]["PostViewer"];
-            poll: components["schemas"]["Poll"] | null;
-            series: components["schemas"]["PostSeries"][];
-            emojiBreakdown: components["schemas"]["EmojiBreakdown"];
-            boostScore: number;
-            boostExpiresAt: components["schemas"]["Timestamp"] | null;
-            pinned: boolean;
-            publishAt: components["schemas"]["Timestamp"] | null;
-            publishedAt: components["schemas"]["Timestamp"] | null;
-            editedAt: components["schemas"]["Timestamp"] | null;
-            hiddenAt: components["schemas"]["Timestamp"] | null;
-            createdAt: components["schemas"]["Timestamp"];
-            importedAt: components["schemas"]["Timestamp"] | null;
+        QuotedPostVideo: components["schemas"]["AnyPost"] & {
+            media?: components["schemas"]["PostMedia"][];
             /** @enum {string} */
             format: "video";
             title: null;
