@@ -70,11 +70,10 @@ const guards: Record<string, string> = {
   'no function is executable by everyone': `
     select p.oid::regprocedure as offender from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname in ${ours} and has_function_privilege('public', p.oid, 'execute')`,
-  'every foreign key has an index that begins with its columns, unless it is to people, who are never deleted': `
+  'every foreign key has an index that begins with its columns': `
     select c.conrelid::regclass || '.' || c.conname as offender from pg_constraint c
     join pg_namespace n on n.oid = c.connamespace
-    where c.contype = 'f' and n.nspname in ${ours}
-      and (c.confrelid <> 'app.users'::regclass or c.confdeltype <> 'r') and not exists (
+    where c.contype = 'f' and n.nspname in ${ours} and not exists (
       select from pg_index i where i.indrelid = c.conrelid
         and (i.indkey::int2[])[0:cardinality(c.conkey) - 1] @> c.conkey and c.conkey @> (i.indkey::int2[])[0:cardinality(c.conkey) - 1])`,
   'every foreign key says what happens on delete': `

@@ -75,12 +75,13 @@ language plpgsql security definer   -- only triggers may write counters
 set search_path = ''
 as $$
 declare
-  v_posts   uuid[];
-  v_authors uuid[];
-  v_ones    integer[];
-  v_post    uuid;
-  v_more    integer;
-  v_bots    integer;
+  v_posts    uuid[];
+  v_authors  uuid[];
+  v_ones     integer[];
+  v_machines uuid[];
+  v_post     uuid;
+  v_more     integer;
+  v_bots     integer;
 begin
   select array_agg(w.post_id), array_agg(w.author_id), array_agg(1) into v_posts, v_authors, v_ones
   from written w where w.required_level = 0;
@@ -89,15 +90,18 @@ begin
     into v_posts, v_authors, v_ones
     from overwritten o where o.required_level = 0;
   end if;
+  v_machines := array(select a from (select distinct unnest(v_authors)) as d (a) where private.is_bot(a));
   -- each post once, because a ban or an erasure may change thousands of replies under the same post
   for v_post, v_more, v_bots in
-    select c.post_id, sum(c.one), coalesce(sum(c.one) filter (where u.bot_owner_id is not null), 0)
+    select c.post_id, sum(c.one), sum(case when c.author_id = any (v_machines) then c.one else 0 end)
     from unnest(v_posts, v_authors, v_ones) c (post_id, author_id, one)
-    join app.users u on u.id = c.author_id
-    group by c.post_id having sum(c.one) <> 0
+    group by c.post_id
     order by c.post_id
   loop
-    update app.post_counters set replies = replies + v_more, bot_replies = bot_replies + v_bots where post_id = v_post;
+    if v_more <> 0 or v_bots <> 0 then
+      update app.post_counters set replies = replies + v_more, bot_replies = bot_replies + v_bots
+      where post_id = v_post;
+    end if;
   end loop;
   return null;
 end $$;

@@ -19,6 +19,7 @@ create table app.reputation_entries (
 create index reputation_entries_user_id_idx on app.reputation_entries (user_id, position desc);
 create index reputation_entries_origin_id_idx on app.reputation_entries (origin_id) where origin_id is not null;
 create unique index reputation_entries_undoes_id_key on app.reputation_entries (undoes_id) where undoes_id is not null;
+create index reputation_entries_earned_from_idx on app.reputation_entries (earned_from) where earned_from is not null;
 create index reputation_entries_cause_idx on app.reputation_entries
   (user_id, source_id, coalesce(earned_from, user_id), kind, position desc) where roll_up_level = 0;
 create unique index reputation_entries_onboarding_key on app.reputation_entries (user_id, interest_id)

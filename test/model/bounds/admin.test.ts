@@ -252,7 +252,7 @@ checkBounds([
   {
     operation: 'unban_person',
     against: 'posts, replies, videos and comments of the person',
-    most: 27_000,
+    most: 24_000,
     role: 'service_role',
     async scene(viewer, size) {
       await put(`update app.users set role = 'admin' where id = $1`, viewer)

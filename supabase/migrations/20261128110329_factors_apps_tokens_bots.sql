@@ -8,8 +8,6 @@ DROP INDEX "app"."notifications_digest_idx";
 
 DROP INDEX "app"."notifications_updated_at_idx";
 
-DROP INDEX "app"."reputation_entries_earned_from_idx";
-
 DROP INDEX "app"."reputation_entries_interest_id_idx";
 
 DROP INDEX "app"."reputation_interest_id_idx";
@@ -1673,12 +1671,13 @@ CREATE OR REPLACE FUNCTION private.count_replies()
  SET search_path TO ''
 AS $function$
 declare
-  v_posts   uuid[];
-  v_authors uuid[];
-  v_ones    integer[];
-  v_post    uuid;
-  v_more    integer;
-  v_bots    integer;
+  v_posts    uuid[];
+  v_authors  uuid[];
+  v_ones     integer[];
+  v_machines uuid[];
+  v_post     uuid;
+  v_more     integer;
+  v_bots     integer;
 begin
   select array_agg(w.post_id), array_agg(w.author_id), array_agg(1) into v_posts, v_authors, v_ones
   from written w where w.required_level = 0;
@@ -1687,15 +1686,18 @@ begin
     into v_posts, v_authors, v_ones
     from overwritten o where o.required_level = 0;
   end if;
+  v_machines := array(select a from (select distinct unnest(v_authors)) as d (a) where private.is_bot(a));
   -- each post once, because a ban or an erasure may change thousands of replies under the same post
   for v_post, v_more, v_bots in
-    select c.post_id, sum(c.one), coalesce(sum(c.one) filter (where u.bot_owner_id is not null), 0)
+    select c.post_id, sum(c.one), sum(case when c.author_id = any (v_machines) then c.one else 0 end)
     from unnest(v_posts, v_authors, v_ones) c (post_id, author_id, one)
-    join app.users u on u.id = c.author_id
-    group by c.post_id having sum(c.one) <> 0
+    group by c.post_id
     order by c.post_id
   loop
-    update app.post_counters set replies = replies + v_more, bot_replies = bot_replies + v_bots where post_id = v_post;
+    if v_more <> 0 or v_bots <> 0 then
+      update app.post_counters set replies = replies + v_more, bot_replies = bot_replies + v_bots
+      where post_id = v_post;
+    end if;
   end loop;
   return null;
 end $function$;
@@ -7899,6 +7901,7 @@ where "type"::text = 'video';
 
 insert into private.judged_types ("type", "finder", "relation", "hidden_at", "verb", "lock_kind", "counters", "present")
 values ('video-comment', 'private.find_child_versions', null, null, null, null, null, 'deleted_at is null');
+
 
 -- Written by hand: of several bans of a person only the newest is in force.
 update app.decisions d set lifted_at = n.decided_at
