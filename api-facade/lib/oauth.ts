@@ -1,28 +1,19 @@
 // OAuth 2.1 for apps of others: oidc-provider, which speaks the protocol, on the operations of sql/apps. It runs behind
 // the facade's limits, request ids and log. It keeps no session: each authorization asks the person to log in on the
 // page of web/pages and to agree there. docs/decisions.md, Apps.
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHmac, generateKeyPairSync, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import type { Hono } from 'hono'
-import Provider, {
-  type Adapter,
-  type AdapterPayload,
-  type Configuration,
-  errors,
-  type Grant,
-  interactionPolicy,
-} from 'oidc-provider'
+import Provider, { type Configuration, errors, type Grant, interactionPolicy } from 'oidc-provider'
 import { z } from 'zod'
 import { accessTokenOf } from './access-tokens.ts'
-import { call, callFor } from './call.ts'
+import { callFor } from './call.ts'
 import type { Context, Env, Oauth, Services, Waiting } from './context.ts'
 import { ApiError } from './errors.ts'
 import { send } from './headers.ts'
-import { bodyOf } from './input.ts'
+import { adapterOf, current, REFRESH_PREFIX, request } from './oauth-adapter.ts'
+import { incomingOf, outgoingOf, readForm } from './oauth-http.ts'
 import { otherMethods } from './routes.ts'
-import { bytea, hashOf, type Seals } from './seals.ts'
+import { hashOf, type Seals } from './seals.ts'
 
 /** How long an access token of an app is valid, and a refresh token that nobody uses. Seconds. */
 const ACCESS = 15 * 60
@@ -32,12 +23,8 @@ const REQUEST = 15 * 60
 const CODE = 60
 const DEVICE = 15 * 60
 
-/** The maximum bytes of a form. */
-const FORM = 16_384
-
 export const consentPage = '/oauth/consent'
 export const devicePage = '/oauth/device'
-const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /** The endpoints that the provider answers, with their methods. */
 const endpoints = {
@@ -54,277 +41,10 @@ const endpoints = {
 export const isOauth = (path: string): boolean =>
   Object.keys(endpoints).some((one) => path === one) || path.startsWith('/oauth/authorize/')
 
-const App = z
-  .object({
-    id: z.uuid(),
-    name: z.string(),
-    website: z.string().nullable(),
-    redirectUris: z.array(z.string()),
-    scopes: z.array(z.string()),
-    isConfidential: z.boolean(),
-    secretHash: z.string().nullable(),
-  })
-  .nullable()
-const Consent = z
-  .object({
-    userId: z.uuid(),
-    appId: z.uuid(),
-    scopes: z.array(z.string()),
-    generation: z.int(),
-    refresh: z.record(z.string(), z.unknown()).nullable(),
-    wasJustUsed: z.boolean(),
-    iat: z.int(),
-    exp: z.int(),
-  })
-  .nullable()
-const Kept = z.record(z.string(), z.unknown()).nullable()
-const Scopes = z.object({ items: z.array(z.object({ scope: z.string(), description: z.string() })) })
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const REFRESH_PREFIX = 'kith_ort_'
-
-/** The request on behalf of which the provider works. */
-const current = new AsyncLocalStorage<Context>()
-const request = (): Context => {
-  const c = current.getStore()
-  if (!c) throw new Error('The provider works outside of a request')
-  return c
-}
-
-/** What SQL refused because a code, a consent or the person is over, in the words of OAuth. */
-async function inWordsOfOauth<T>(work: Promise<T>): Promise<T> {
-  return work.catch((error: unknown) => {
-    const code = error instanceof ApiError ? error.code : (error as Error).message
-    if (['consent_over', 'token_revoked', 'role_required', 'scope_unknown'].includes(code))
-      throw new errors.InvalidGrant('the consent of the person is over')
-    throw error
-  })
-}
-
-const keyOf = (id: string): string => bytea(hashOf(id))
-
-/** Codes and requests, by their hashes. */
-class Records implements Adapter {
-  readonly model: string
-
-  constructor(model: string) {
-    this.model = model
-  }
-
-  async upsert(id: string, { jti: _, userCode, ...payload }: AdapterPayload, seconds: number) {
-    const [, entered] = BY_USER_CODE.exec(id) ?? []
-    if (entered) {
-      await call(request(), 'answer_device', { p_user_code: keyOf(entered), p_payload: payload }, 'gate')
-      return
-    }
-    const [p_key, p_user_code] = [keyOf(id), typeof userCode === 'string' ? keyOf(userCode) : undefined]
-    const kept = { p_model: this.model, p_key, p_payload: payload, p_seconds: seconds, p_user_code }
-    await call(request(), 'store_oauth_record', kept, 'gate')
-  }
-
-  async find(id: string): Promise<AdapterPayload | undefined> {
-    const kept = await callFor(request(), 'find_oauth_record', { p_model: this.model, p_key: keyOf(id) }, Kept, 'gate')
-    return kept ? { ...kept, jti: id } : undefined
-  }
-
-  async findByUserCode(userCode: string): Promise<AdapterPayload | undefined> {
-    const by = { p_model: this.model, p_user_code: keyOf(userCode) }
-    const kept = await callFor(request(), 'find_oauth_record', by, Kept, 'gate')
-    return kept ? { ...kept, userCode, jti: `user code ${userCode}` } : undefined
-  }
-
-  async findByUid(): Promise<undefined> {
-    return undefined
-  }
-
-  async consume(id: string) {
-    await inWordsOfOauth(call(request(), 'consume_oauth_record', { p_model: this.model, p_key: keyOf(id) }, 'gate'))
-  }
-
-  async destroy(id: string) {
-    await call(request(), 'delete_oauth_record', { p_model: this.model, p_key: keyOf(id) }, 'gate')
-  }
-
-  async revokeByGrantId(id: string) {
-    await endConsent(id)
-  }
-}
-/** The id of a device that was found by the code that a person entered. */
-const BY_USER_CODE = /^user code (.+)$/
-
-const endConsent = async (id: string): Promise<void> => {
-  await call(request(), 'end_consent', { p_id: id }, 'gate')
-}
-const findConsent = (id: string) =>
-  UUID.test(id) ? callFor(request(), 'find_consent', { p_id: id }, Consent, 'gate') : Promise.resolve(null)
-
-/** Access tokens: they work in the API as personal ones do. */
-class AccessTokens extends Records {
-  override async upsert(id: string, { jti: _, ...payload }: AdapterPayload, seconds: number) {
-    const c = request()
-    const over = await c.get('services').limits.route(c, 'oauth_app', payload.clientId)
-    if (over) throw over
-    const token = {
-      p_consent: payload.grantId,
-      p_token_hash: keyOf(id),
-      p_scopes: String(payload.scope ?? '').split(' '),
-      p_payload: payload,
-      p_seconds: seconds,
-    }
-    await inWordsOfOauth(call(c, 'issue_app_token', token, 'gate'))
-  }
-}
-
-/** Consents, which the provider calls grants. */
-class Consents extends Records {
-  override async upsert(id: string, payload: AdapterPayload) {
-    const { accountId, clientId } = payload
-    const openid = payload.openid as { scope?: string } | undefined
-    const given = { p_id: id, p_user: accountId, p_app: clientId, p_scopes: (openid?.scope ?? '').split(' ') }
-    await call(request(), 'give_consent', given, 'gate')
-  }
-
-  override async find(id: string): Promise<AdapterPayload | undefined> {
-    const found = await findConsent(id)
-    if (!found) return undefined
-    const { userId: accountId, appId: clientId, scopes, iat, exp } = found
-    return { accountId, clientId, openid: { scope: scopes.join(' ') }, iat, exp, jti: id, kind: 'Grant' }
-  }
-
-  override async destroy(id: string) {
-    await endConsent(id)
-  }
-}
-
-/** Refresh tokens: one row for all generations, so that each one that comes again is known as used. */
-class RefreshTokens extends Records {
-  readonly open: (token: string) => { id: string; generation: number } | undefined
-
-  constructor(seals: Seals) {
-    super('RefreshToken')
-    this.open = (token) =>
-      token.startsWith(REFRESH_PREFIX) ? seals.open('app', token.slice(REFRESH_PREFIX.length)) : undefined
-  }
-
-  override async upsert(id: string, { jti: _, ...payload }: AdapterPayload) {
-    const token = this.open(id)
-    const kept = { p_id: token?.id, p_generation: token?.generation, p_payload: payload }
-    await inWordsOfOauth(call(request(), 'store_refresh', kept, 'gate'))
-  }
-
-  override async find(id: string): Promise<AdapterPayload | undefined> {
-    const token = this.open(id)
-    const found = token && (await findConsent(token.id))
-    if (!token || !found?.refresh || token.generation > found.generation) return undefined
-    const { iat, exp, generation, refresh, wasJustUsed } = found
-    const isCurrent = token.generation === generation || (token.generation === generation - 1 && wasJustUsed)
-    const used = isCurrent ? undefined : Math.floor(Date.now() / 1000)
-    return { ...refresh, iat, exp, jti: id, rotations: token.generation, ...(used && { consumed: used }) }
-  }
-
-  override async consume(id: string) {
-    const token = this.open(id)
-    await inWordsOfOauth(
-      call(request(), 'consume_refresh', { p_id: token?.id, p_generation: token?.generation }, 'gate'),
-    )
-  }
-
-  override async destroy(id: string) {
-    const token = this.open(id)
-    if (token) await endConsent(token.id)
-  }
-}
-
-/** Apps, which the provider calls clients. */
-class Apps extends Records {
-  override async find(id: string): Promise<AdapterPayload | undefined> {
-    if (!UUID.test(id)) return undefined
-    const app = await callFor(request(), 'find_app', { p_id: id }, App, 'gate')
-    if (!app || (app.isConfidential && !app.secretHash)) return undefined
-    return {
-      client_id: app.id,
-      client_name: app.name,
-      redirect_uris: app.redirectUris,
-      scope: app.scopes.join(' '),
-      application_type: app.isConfidential ? ('web' as const) : ('native' as const),
-      grant_types: ['authorization_code', 'refresh_token', DEVICE_GRANT],
-      response_types: ['code' as const],
-      ...(app.website && { client_uri: app.website }),
-      ...(app.isConfidential
-        ? { token_endpoint_auth_method: 'client_secret_basic' as const, client_secret: app.secretHash ?? '' }
-        : { token_endpoint_auth_method: 'none' as const }),
-    }
-  }
-}
-
-/** There are no sessions of the provider: what one kept would be a login without a password. */
-class NoSessions extends Records {
-  override async upsert() {}
-  override async find(): Promise<undefined> {
-    return undefined
-  }
-  override async destroy() {}
-}
-
-/** A request as the provider reads it. Its address is the issuer's, whatever the header Host says. */
-function incomingOf(c: Context, issuer: URL, body: string): IncomingMessage {
-  const { pathname, search } = new URL(c.req.url)
-  const socket = new Socket()
-  const incoming = new IncomingMessage(socket)
-  const headers = { ...c.env.incoming?.headers }
-  delete headers['content-length']
-  delete headers['transfer-encoding']
-  Object.assign(incoming, {
-    method: c.req.method,
-    url: pathname + search,
-    headers: {
-      ...headers,
-      host: issuer.host,
-      'x-forwarded-proto': issuer.protocol.slice(0, -1),
-      'x-forwarded-host': issuer.host,
-      ...(body && { 'content-length': String(Buffer.byteLength(body)) }),
-    },
-  })
-  incoming.push(body || null)
-  if (body) incoming.push(null)
-  return incoming
-}
-
-async function readForm(c: Context): Promise<string> {
-  if (c.req.method !== 'POST') return ''
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of bodyOf(c)) {
-    size += chunk.length
-    if (size > FORM) throw new ApiError('body_too_large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
-}
-
-/** What the provider writes, kept until the facade sends it. */
-function outgoingOf(incoming: IncomingMessage): { outgoing: ServerResponse; ended: Promise<Buffer> } {
-  const outgoing = new ServerResponse(incoming)
-  const chunks: Buffer[] = []
-  const ended = new Promise<Buffer>((resolve) => {
-    const add = (chunk: unknown) => {
-      if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk as string))
-    }
-    outgoing.write = (chunk: unknown) => {
-      add(chunk)
-      return true
-    }
-    outgoing.end = (chunk?: unknown) => {
-      add(chunk)
-      resolve(Buffer.concat(chunks))
-      return outgoing
-    }
-  })
-  return { outgoing, ended }
-}
-
 /** Headers that belong to one connection, or that the facade sets for every answer. */
 const own = new Set(['content-length', 'connection', 'transfer-encoding', 'cache-control', 'set-cookie'])
+
+const Scopes = z.object({ items: z.array(z.object({ scope: z.string(), description: z.string() })) })
 
 const SESSION_COOKIE = 'kith_oauth_none'
 
@@ -477,17 +197,10 @@ function createProvider(issuer: string, seals: Seals, scopes: string[], secrets:
       new Check('always', 'the person must agree', 'interaction_required', (ctx) => !ctx.oidc.result?.consent),
     ),
   )
-  const adapters: Record<string, Adapter> = {
-    AccessToken: new AccessTokens('AccessToken'),
-    Client: new Apps('Client'),
-    Grant: new Consents('Grant'),
-    RefreshToken: new RefreshTokens(seals),
-    Session: new NoSessions('Session'),
-  }
   const off = { enabled: false }
   const short = { httpOnly: true, sameSite: 'lax' as const, signed: true }
   const configuration: Configuration = {
-    adapter: (model: string) => adapters[model] ?? new Records(model),
+    adapter: adapterOf(seals),
     scopes,
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
