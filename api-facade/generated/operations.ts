@@ -2878,7 +2878,7 @@ export const failures = {
     'space_unknown',
     'writes_exceeded',
   ],
-  remove_passkey: ['bot_refused', 'factor_needed', 'factor_unknown', 'proof_required'],
+  remove_passkey: ['bot_refused', 'factor_needed', 'factor_unknown', 'identity_needed', 'proof_required'],
   remove_post: ['factor_missing', 'post_unknown', 'reason_length', 'role_required', 'text_unfit'],
   remove_project_member: [
     'content_not_yours',

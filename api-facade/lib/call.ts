@@ -102,7 +102,10 @@ export async function callFor<O extends Operation, S extends z.ZodType>(
   return schema.parse(JSON.parse(body ?? 'null'))
 }
 
-/** Only checks the caller: refuses a revoked token, and one without the scope, before an answer that would not query the database. */
+/**
+ * Only checks the caller: refuses a revoked token, and one without the scope, before an answer that would not query the
+ * database.
+ */
 export async function checkCaller(c: Context): Promise<void> {
   if (c.get('claims'))
     await run(c, c.get('pool'), 'select $1::text as proof from private.enter($2::text, null, $3::text)', [

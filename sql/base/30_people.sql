@@ -151,11 +151,13 @@ language plpgsql stable security definer   -- callers may not read the denylist
 set search_path = ''
 as $$
 declare
-  v_scopes text[] := private.check_token();
+  v_scopes    text[] := private.check_token();
+  v_operation text;
 begin
   if v_scopes is not null then
-    perform private.require_scope(v_scopes, substring(current_setting('request.path', true) from '^/rpc/(.+)$'));
-    perform private.refuse_bots(substring(current_setting('request.path', true) from '^/rpc/(.+)$'));
+    v_operation := substring(current_setting('request.path', true) from '^/rpc/(.+)$');
+    perform private.require_scope(v_scopes, v_operation);
+    perform private.refuse_bots(v_operation);   -- bots have no other tokens
   end if;
   return true;
 end $$;

@@ -332,6 +332,7 @@ begin
   if not found then
     perform private.raise_error('factor_unknown');
   end if;
+  perform private.require_way_in(v_caller);
   perform private.end_factor(v_caller);
   perform private.mail_about_factor(v_caller, 'passkeyRemoved');
 end $$;

@@ -261,6 +261,20 @@ comment on function api.link_identity is
   'For the facade alone: links a login at the provider to the caller, who has given a fresh proof. Returns what '
   'api.list_identities does. The addresses need not be the same.';
 
+create function private.require_way_in(p_user uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if not exists (select from private.credentials where user_id = p_user and password_hash is not null)
+     and not exists (select from private.identities where user_id = p_user)
+     and not exists (select from private.passkeys where user_id = p_user) then
+    perform private.raise_error('identity_needed');
+  end if;
+end $$;
+comment on function private.require_way_in is
+  'Passes if a person can log in: with a password, a linked login or a passkey.';
+
 create function private.unlink_own_identity(p_id uuid) returns void
 language plpgsql volatile security definer   -- people may not write identities
 set search_path = ''
@@ -272,10 +286,8 @@ begin
   delete from private.identities where id = p_id and user_id = v_caller;
   if not found then
     perform private.raise_error('identity_unknown');
-  elsif not exists (select from private.identities where user_id = v_caller)
-    and not exists (select from private.credentials where user_id = v_caller and password_hash is not null) then
-    perform private.raise_error('identity_needed');
   end if;
+  perform private.require_way_in(v_caller);
   perform private.mail_about_factor(v_caller, 'identityUnlinked');
 end $$;
 comment on function private.unlink_own_identity is

@@ -63,6 +63,13 @@ const [picture] = await owner<{ id: string }[]>`
   returning id`
 const course = await made(alice, '/courses', { title: 'Course', summary: 'Of lessons.', depth: 0 })
 const lesson = await made(alice, `/courses/${course}/lessons`, { title: 'Lesson', body: 'Text.' })
+await owner`update app.settings set value = 'everyone' where key = 'register_apps'`
+const app = await made(alice, '/apps', {
+  name: 'Garden',
+  redirectUris: ['https://garden.example/done'],
+  scopes: ['posts:read'],
+})
+const garden = { p_name: 'Park', p_redirect_uris: ['https://park.example/done'], p_scopes: ['posts:read'] }
 const session = await made(alice, '/ai/sessions', { topic: 'Rules' })
 const persona = await made(alice, '/me/personas', { name: 'Poet' })
 const other = await made(alice, '/me/personas', { name: 'Painter' })
@@ -212,8 +219,11 @@ const reached: Record<string, Call | Call[] | string> = {
   ],
   wiki_summary: ['create_wiki_proposal', { p_slug: 'poetry', p_body: 'x', p_summary: ' ', p_base_version: 0 }],
   access_token_name: 'only the facade may make access tokens, and checks the name first',
-  app_name: 'only admins may register apps by default, and the facade checks the name first',
-  app_website: 'only admins may register apps by default, and the facade checks the address first',
+  app_name: [
+    ['create_app', { ...garden, p_name: ' ' }],
+    ['update_app', { p_id: app, p_changes: { name: '' } }],
+  ],
+  app_website: ['create_app', { ...garden, p_website: 'http://garden.example' }],
   username_taken: ['update_me', { p_changes: { username: bob.username } }],
 }
 

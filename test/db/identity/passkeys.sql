@@ -1,6 +1,6 @@
 -- Passkeys: which challenges and counters count, who may change what, and what ends with a passkey.
 begin;
-select plan(17);
+select plan(20);
 select test.people('alice', 'bob');
 
 create function pg_temp.claims(p_name text) returns jsonb language sql volatile security definer
@@ -39,6 +39,16 @@ select test.act('authenticated', (select value from kept where name = 'bob'));
 select throws_ok(format('select api.rename_passkey(%L, %L)', value #>> '{passkey,id}', 'x'), 'PT404', 'factor_unknown', 'Nobody renames the passkey of another person') from kept where name = 'added';
 select pg_temp.enter('bob');
 select is((api.take_passkey_challenge(sha256('c2'), 'proof', '\x01') -> 'passkey')::text, 'null', 'Nobody proves themselves with the passkey of another person');
+
+-- The only way to log in
+select test.act_as_owner();
+select lives_ok(format('select private.require_way_in(%L)', test.id('alice')), 'A password is a way to log in');
+update private.credentials set password_hash = null where user_id = test.id('alice');
+select lives_ok(format('select private.require_way_in(%L)', test.id('alice')), 'So is a passkey without a password');
+select test.act('authenticated', (select value from kept where name = 'alice'));
+select throws_ok(format('select api.remove_passkey(%L)', value #>> '{passkey,id}'), 'PT409', 'identity_needed', 'Nobody removes their only way to log in') from kept where name = 'added';
+select test.act_as_owner();
+update private.credentials set password_hash = 'no hash' where user_id = test.id('alice');
 
 -- Counters
 select test.act_as_gate();

@@ -1591,11 +1591,13 @@ CREATE OR REPLACE FUNCTION private.check_caller()
  SET search_path TO ''
 AS $function$
 declare
-  v_scopes text[] := private.check_token();
+  v_scopes    text[] := private.check_token();
+  v_operation text;
 begin
   if v_scopes is not null then
-    perform private.require_scope(v_scopes, substring(current_setting('request.path', true) from '^/rpc/(.+)$'));
-    perform private.refuse_bots(substring(current_setting('request.path', true) from '^/rpc/(.+)$'));
+    v_operation := substring(current_setting('request.path', true) from '^/rpc/(.+)$');
+    perform private.require_scope(v_scopes, v_operation);
+    perform private.refuse_bots(v_operation);   -- bots have no other tokens
   end if;
   return true;
 end $function$;
@@ -3073,6 +3075,7 @@ begin
   if not found then
     perform private.raise_error('factor_unknown');
   end if;
+  perform private.require_way_in(v_caller);
   perform private.end_factor(v_caller);
   perform private.mail_about_factor(v_caller, 'passkeyRemoved');
 end $function$;
@@ -3346,6 +3349,22 @@ end $function$;
 
 ALTER FUNCTION "private"."require_scopes"(uuid, text[]) OWNER TO "postgres";
 
+CREATE OR REPLACE FUNCTION private.require_way_in(p_user uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if not exists (select from private.credentials where user_id = p_user and password_hash is not null)
+     and not exists (select from private.identities where user_id = p_user)
+     and not exists (select from private.passkeys where user_id = p_user) then
+    perform private.raise_error('identity_needed');
+  end if;
+end $function$;
+
+ALTER FUNCTION "private"."require_way_in"(uuid) OWNER TO "postgres";
+
 CREATE OR REPLACE FUNCTION private.set_banned(p_person app.users, p_banned boolean, p_reason text, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -3607,10 +3626,8 @@ begin
   delete from private.identities where id = p_id and user_id = v_caller;
   if not found then
     perform private.raise_error('identity_unknown');
-  elsif not exists (select from private.identities where user_id = v_caller)
-    and not exists (select from private.credentials where user_id = v_caller and password_hash is not null) then
-    perform private.raise_error('identity_needed');
   end if;
+  perform private.require_way_in(v_caller);
   perform private.mail_about_factor(v_caller, 'identityUnlinked');
 end $function$;
 
@@ -4867,6 +4884,8 @@ COMMENT ON FUNCTION "private"."require_scope"(text[], text) IS 'Passes if these 
 
 COMMENT ON FUNCTION "private"."require_scopes"(uuid, text[]) IS 'Returns these scopes without duplicates and in their order, if they exist and the person may have them.';
 
+COMMENT ON FUNCTION "private"."require_way_in"(uuid) IS 'Passes if a person can log in: with a password, a linked login or a passkey.';
+
 COMMENT ON FUNCTION "private"."send_revoked_token"() IS 'Trigger: tells Realtime that a token was revoked.';
 
 COMMENT ON FUNCTION "private"."set_banned"(app.users, boolean, text, timestamp with time zone) IS 'Bans a person whose row private.lock_account locked, or ends the ban, and leaves an audit entry. Their bots are banned with them, and the same bots come back: those with the same time of the ban. With p_until the ban ends by itself at that time: a suspension. A banned person gets this end, or none.';
@@ -5888,6 +5907,12 @@ REVOKE ALL ON FUNCTION "private"."require_scopes"(uuid, text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION "private"."require_scopes"(uuid, text[]) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."require_scopes"(uuid, text[]) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."require_way_in"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."require_way_in"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."require_way_in"(uuid) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."spend_invite"(text) FROM PUBLIC;
 
