@@ -5409,7 +5409,7 @@ export interface Answers {
   list_wiki_proposals: Json
   list_wiki_versions: Schemas['WikiVersionCardPage']
   log_in: Json
-  log_in_elsewhere: Json
+  log_in_with_oidc: Json
   log_in_with_passkey: Json
   log_out: Json
   map_ai_interests: Json
@@ -5426,7 +5426,7 @@ export interface Answers {
   preview_broadcast: Json
   propose_in_case: Schemas['StaffCase']
   prove: Json
-  prove_elsewhere: Json
+  prove_with_oidc: Json
   prove_with_passkey: Json
   publish_course: Schemas['Course']
   react: Schemas['Reactions']
@@ -5434,7 +5434,7 @@ export interface Answers {
   read_conversation: Schemas['Conversation']
   refresh_session: Json
   register: Json
-  register_elsewhere: Json
+  register_with_oidc: Json
   reject_project_application: Schemas['ProjectApplication']
   reject_proposal: Schemas['Proposal']
   reject_wiki_proposal: Json

@@ -931,7 +931,7 @@ export const operations = {
     p_alert_hash: 'bytea',
     p_code: 'text',
   },
-  log_in_elsewhere: {
+  log_in_with_oidc: {
     p_id: 'uuid',
     p_code_hash: 'bytea',
     p_challenge: 'text',
@@ -971,7 +971,7 @@ export const operations = {
   preview_broadcast: { p_title: 'text', p_body: 'text' },
   propose_in_case: { p_id: 'uuid', p_actions: 'text[]', p_reason: 'text', p_until: 'timestamp with time zone' },
   prove: { p_password_hash: 'text', p_code: 'text' },
-  prove_elsewhere: { p_id: 'uuid', p_code_hash: 'bytea', p_challenge: 'text' },
+  prove_with_oidc: { p_id: 'uuid', p_code_hash: 'bytea', p_challenge: 'text' },
   prove_with_passkey: { p_passkey: 'uuid', p_counter: 'bigint' },
   publish_course: { p_id: 'uuid' },
   react: { p_id: 'uuid', p_kind: 'text' },
@@ -1002,7 +1002,7 @@ export const operations = {
     p_device: 'text',
     p_address: 'text',
   },
-  register_elsewhere: {
+  register_with_oidc: {
     p_id: 'uuid',
     p_code_hash: 'bytea',
     p_challenge: 'text',
@@ -2702,7 +2702,7 @@ export const failures = {
   list_wiki_proposals: ['cursor_unknown', 'feature_disabled', 'interest_unknown', 'limit_out_of_range'],
   list_wiki_versions: ['cursor_unknown', 'feature_disabled', 'interest_unknown', 'limit_out_of_range'],
   log_in: ['code_wrong', 'credentials_wrong', 'factor_required', 'person_banned', 'person_suspended'],
-  log_in_elsewhere: [
+  log_in_with_oidc: [
     'code_wrong',
     'factor_required',
     'identity_unlinked',
@@ -2790,7 +2790,7 @@ export const failures = {
     'until_past',
   ],
   prove: ['bot_refused', 'code_wrong', 'factor_required'],
-  prove_elsewhere: ['bot_refused', 'code_wrong', 'factor_required', 'identity_unknown', 'oidc_over'],
+  prove_with_oidc: ['bot_refused', 'code_wrong', 'factor_required', 'identity_unknown', 'oidc_over'],
   prove_with_passkey: ['bot_refused', 'passkey_wrong'],
   publish_course: [
     'content_not_yours',
@@ -2816,7 +2816,7 @@ export const failures = {
   read_conversation: ['conversation_unknown', 'message_unknown'],
   refresh_session: ['refresh_token_invalid', 'refresh_token_reused'],
   register: ['email_taken', 'reservation_over', 'text_unfit', 'under_age'],
-  register_elsewhere: ['email_taken', 'identity_taken', 'oidc_over', 'reservation_over', 'text_unfit', 'under_age'],
+  register_with_oidc: ['email_taken', 'identity_taken', 'oidc_over', 'reservation_over', 'text_unfit', 'under_age'],
   reject_project_application: [
     'content_not_yours',
     'project_application_settled',

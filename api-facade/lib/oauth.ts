@@ -1,4 +1,4 @@
-// OAuth 2.1 for apps of others: oidc-provider, which speaks the protocol, on the operations of sql/apps. It runs behind
+// OAuth 2.1 for third-party apps: oidc-provider, which speaks the protocol, on the operations of sql/apps. It runs behind
 // the facade's limits, request ids and log. It keeps no session: each authorization asks the person to log in on the
 // page of web/pages and to agree there. docs/decisions.md, Apps.
 import { createHmac, generateKeyPairSync, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'

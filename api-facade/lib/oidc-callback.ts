@@ -1,5 +1,5 @@
 // The address to which the OpenID provider sends the browser. Outside /api/v1, because no program calls it.
-// docs/decisions.md, Logging in elsewhere.
+// docs/decisions.md, Logins at an OpenID provider.
 import type { Hono } from 'hono'
 import type { Context, Env } from './context.ts'
 import { ApiError, toApiError } from './errors.ts'

@@ -1,6 +1,6 @@
 // The OpenID provider with which people can also log in (OIDC_ISSUER), asked by openid-client. Nothing is stored until
 // the provider has sent the browser back: what belongs to a login is in its sealed state.
-// docs/decisions.md, Logging in elsewhere.
+// docs/decisions.md, Logins at an OpenID provider.
 import type { Configuration } from 'openid-client'
 import { z } from 'zod'
 import type { Config } from './config.ts'

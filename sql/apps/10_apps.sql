@@ -1,4 +1,4 @@
--- Apps of others that people may allow to use the API in their name (OAuth 2.1). The facade speaks the protocol
+-- Third-party apps that people may allow to use the API in their name (OAuth 2.1). The facade speaks the protocol
 -- (api-facade/lib/oauth.ts); the rules are here.
 -- docs/decisions.md, Apps.
 

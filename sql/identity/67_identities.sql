@@ -1,7 +1,7 @@
 -- Logging in with an OpenID provider. The facade talks to the provider; the rules are here. The client chooses a
 -- secret verifier and gives its hash, the challenge, when it begins. The provider then sends the browser back to the
 -- facade, which gives it a one-time code. Only who knows the verifier can use this code.
--- docs/decisions.md, Logging in elsewhere.
+-- docs/decisions.md, Logins at an OpenID provider.
 
 create table private.identities (
   id           uuid primary key default gen_random_uuid(),
@@ -146,7 +146,7 @@ end $$;
 comment on function api.find_identity is
   'For the facade alone: whose login this one-time code belongs to, {userId, credentialsVersion, email}.';
 
-create function api.log_in_elsewhere(
+create function api.log_in_with_oidc(
   p_id uuid, p_code_hash bytea, p_challenge text, p_seconds integer,
   p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
   p_device text default null, p_address text default null, p_alert_hash bytea default null,
@@ -168,11 +168,11 @@ begin
   end if;
   return v_answer;
 end $$;
-comment on function api.log_in_elsewhere is
+comment on function api.log_in_with_oidc is
   'For the facade alone: logs in the person who linked this login, like api.log_in, {claims, user, '
   'credentialsVersion}. A person with a second factor also gives p_code.';
 
-create function api.register_elsewhere(
+create function api.register_with_oidc(
   p_id uuid, p_code_hash bytea, p_challenge text,
   p_session_id uuid, p_first_name text, p_last_name text, p_date_of_birth date, p_country text, p_city text,
   p_seconds integer, p_family uuid default null, p_refresh_hash bytea default null, p_user_agent text default null,
@@ -194,7 +194,7 @@ begin
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address);
   return private.login_answer(v_person, v_claims);
 end $$;
-comment on function api.register_elsewhere is
+comment on function api.register_with_oidc is
   'For the facade alone: like api.register, but with a login at the provider instead of a password. The address is '
   'the one that the provider verified.';
 
@@ -305,7 +305,7 @@ comment on function api.unlink_identity is
   'Removes a linked login of the caller, who has given a fresh proof. Their only way to log in stays: '
   'identity_needed.';
 
-create function api.prove_elsewhere(p_id uuid, p_code_hash bytea, p_challenge text) returns json
+create function api.prove_with_oidc(p_id uuid, p_code_hash bytea, p_challenge text) returns json
 language plpgsql volatile security definer   -- only for gate: the facade checks the one-time code's seal
 set search_path = ''
 as $$
@@ -323,6 +323,6 @@ begin
   perform private.note_proof(current_setting('request.jwt.claims')::jsonb, private.own_session());
   return json_build_object('provedUntil', private.utc(now() + interval '10 minutes'));
 end $$;
-comment on function api.prove_elsewhere is
+comment on function api.prove_with_oidc is
   'For the facade alone: records a fresh proof of this session by a login at the provider that asked for the '
   'password, {provedUntil}. People with a second factor prove that factor instead.';

@@ -2,11 +2,11 @@
 // provider of the instance.
 import type { Kith, Schema } from 'kith/client'
 import { type Field, valuesOf } from './dialog.ts'
-import { Elsewhere } from './elsewhere.ts'
 import { ErrorNote, hasCode } from './errors.ts'
 import { Form } from './form.ts'
 import { html, useSignal, type VNode } from './html.ts'
 import { loginTexts } from './login-texts.ts'
+import { OidcLogin } from './oidc.ts'
 import { canUsePasskeys, signWithPasskey } from './passkeys.ts'
 
 /** Logs in. */
@@ -62,7 +62,7 @@ export function LoginForm({ kith, enter, returnTo, fields = [], words = {} }: Op
     <//>
     ${
       returnTo &&
-      html`<${Elsewhere}
+      html`<${OidcLogin}
         kith=${kith}
         returnTo=${returnTo}
         enter=${(login: Parameters<Kith['logInWithOidc']>[0]) => enter(() => kith.logInWithOidc(login), {})}

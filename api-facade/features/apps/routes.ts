@@ -1,4 +1,4 @@
-// Apps of others, and the consents that people give them. The rules: sql/apps. The endpoints of OAuth:
+// Third-party apps, and the consents that people give them. The rules: sql/apps. The endpoints of OAuth:
 // api-facade/lib/oauth.ts.
 import { routesOfLogins } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
@@ -18,7 +18,7 @@ import {
   WaitingQuery,
 } from './schemas.ts'
 
-export const about = 'Apps of others that use the API in the name of people who allowed it (OAuth 2.1).'
+export const about = 'Third-party apps that use the API in the name of people who allowed it (OAuth 2.1).'
 
 export default routesOfLogins('apps', {
   'GET /apps': {

@@ -1,6 +1,6 @@
 // Shapes of second factors. Rules are in sql/identity/55_factors.sql.
 import { Timestamp, z } from '../../lib/schemas.ts'
-import { OneTime } from './elsewhere-schemas.ts'
+import { OneTime } from './oidc-schemas.ts'
 import { Passkey, Signed } from './passkey-schemas.ts'
 import { Code, Kind, Session } from './schemas.ts'
 

@@ -3,9 +3,9 @@ import type { z } from 'zod'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
 import { routesOfLogins } from '../../lib/routes.ts'
-import { oneTime } from './elsewhere.ts'
 import { Confirmation, Confirmed, Factors, ProofBody, Proved, RecoveryCodes, Totp } from './factor-schemas.ts'
 import { confirmPassword, countCode, open } from './handlers.ts'
+import { oneTime } from './oidc.ts'
 import { proveWithPasskey } from './passkeys.ts'
 
 async function confirm(c: Context, { code, session }: z.output<typeof Confirmation>) {
@@ -17,7 +17,7 @@ async function confirm(c: Context, { code, session }: z.output<typeof Confirmati
 
 async function prove(c: Context, { password, code, passkey, oidcCode = '', verifier }: z.output<typeof ProofBody>) {
   if (passkey) return proveWithPasskey(c, passkey)
-  if (verifier !== undefined) return call(c, 'prove_elsewhere', oneTime(c, { oidcCode, verifier }))
+  if (verifier !== undefined) return call(c, 'prove_with_oidc', oneTime(c, { oidcCode, verifier }))
   if (code !== undefined) return countCode(c, () => call(c, 'prove', { p_code: code }))
   return call(c, 'prove', { p_password_hash: await confirmPassword(c, password ?? '') })
 }
@@ -43,7 +43,7 @@ export default routesOfLogins('identity', {
     body: ProofBody,
     handler: prove,
     limits: ['password'],
-    calls: ['find_password', 'prove', 'prove_elsewhere', 'take_passkey_challenge', 'prove_with_passkey'],
+    calls: ['find_password', 'prove', 'prove_with_oidc', 'take_passkey_challenge', 'prove_with_passkey'],
     answers: { 200: Proved },
     outcome: 'The proof is recorded.',
     fails: ['password_wrong'],

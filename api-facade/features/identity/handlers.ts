@@ -68,9 +68,9 @@ export async function open(
   wanted: Wanted,
   operation:
     | 'register'
-    | 'register_elsewhere'
+    | 'register_with_oidc'
     | 'log_in'
-    | 'log_in_elsewhere'
+    | 'log_in_with_oidc'
     | 'log_in_with_passkey'
     | 'change_password'
     | 'confirm_totp',

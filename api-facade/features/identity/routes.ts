@@ -4,11 +4,11 @@ import { routes, type Table } from '../../lib/routes.ts'
 import accessTokens from './access-tokens.ts'
 import account from './account.ts'
 import bots from './bots.ts'
-import elsewhere from './elsewhere.ts'
 import email from './email.ts'
 import factors from './factors.ts'
 import { register, registerAlias } from './handlers.ts'
 import invites from './invites.ts'
+import oidc from './oidc.ts'
 import passkeys from './passkeys.ts'
 import passwords from './passwords.ts'
 import personas from './personas.ts'
@@ -83,7 +83,7 @@ const tables = [
   joining,
   sessions,
   accessTokens,
-  elsewhere,
+  oidc,
   passwords,
   email,
   factors,

@@ -94,7 +94,7 @@ export class Sessions {
   async #exchange(): Promise<string | undefined> {
     const session = await this.get()
     if (!session) return undefined
-    const shared = await this.#refreshedElsewhere(session)
+    const shared = await this.#refreshedByAnother(session)
     if (shared) return shared
     try {
       const { accessToken, refreshToken } = await this.#refresh(session.refreshToken)
@@ -108,7 +108,7 @@ export class Sessions {
   }
 
   /** The access token that another program with the same store has got for the same person. */
-  async #refreshedElsewhere(session: Session): Promise<string | undefined> {
+  async #refreshedByAnother(session: Session): Promise<string | undefined> {
     if (!this.#store?.lock) return undefined
     const saved = await this.#store.load()
     if (!saved || saved.refreshToken === session.refreshToken || !isFresh(saved.accessToken)) return undefined

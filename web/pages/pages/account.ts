@@ -2,14 +2,14 @@
 // in; with their password they can still read decisions and appeal.
 import { KithError, type Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
-import { returned } from '../../lib/elsewhere.ts'
-import { elsewhereTexts } from '../../lib/elsewhere-texts.ts'
 import { ErrorNote, notify, notifyError } from '../../lib/errors.ts'
 import { Factors } from '../../lib/factors.ts'
 import { Form } from '../../lib/form.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
 import { loginTexts } from '../../lib/login-texts.ts'
+import { returned } from '../../lib/oidc.ts'
+import { oidcTexts } from '../../lib/oidc-texts.ts'
 import { withProof } from '../../lib/proof.ts'
 import { saveFile } from '../../lib/save.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
@@ -36,7 +36,7 @@ export function Account() {
   }
   if (!me.value) {
     return html`<p>${t.text}</p>
-      ${returned.value?.note === LINK && html`<p role="status">${elsewhereTexts.value.first}</p>`}
+      ${returned.value?.note === LINK && html`<p role="status">${oidcTexts.value.first}</p>`}
       <${Login} returnTo="/account"><${Banned} banned=${banned} /><//>`
   }
   return html`<p>${t.loggedIn(me.value.username)}</p>

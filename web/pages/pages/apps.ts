@@ -1,4 +1,4 @@
-// What an app of others may do: the page to which an app sends people, and the one where the code of a device is
+// What a third-party app may do: the page to which an app sends people, and the one where the code of a device is
 // entered. A person logs in here for each request, and the login ends with the answer.
 import type { Schema } from 'kith/client'
 import { ErrorNote } from '../../lib/errors.ts'

@@ -1,11 +1,11 @@
 // The logins of the OpenID provider that a person has linked.
 import { ask } from '../../lib/dialog.ts'
-import { Leave, returned } from '../../lib/elsewhere.ts'
-import { elsewhereTexts } from '../../lib/elsewhere-texts.ts'
 import { attempt, ErrorNote, notify } from '../../lib/errors.ts'
 import { html, type VNode } from '../../lib/html.ts'
 import { instance } from '../../lib/instance.ts'
 import { useLoad } from '../../lib/load.ts'
+import { Leave, returned } from '../../lib/oidc.ts'
+import { oidcTexts } from '../../lib/oidc-texts.ts'
 import { timeText } from '../../lib/texts.ts'
 import { kith } from '../session.ts'
 
@@ -13,7 +13,7 @@ import { kith } from '../session.ts'
 export const LINK = 'link'
 
 export function Identities(): VNode | null {
-  const t = elsewhereTexts.value
+  const t = oidcTexts.value
   const identities = useLoad(() => kith.get('/me/identities'), [])
   const name = instance.value?.oidc?.name
   const found = identities.data.value

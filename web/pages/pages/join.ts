@@ -2,12 +2,12 @@
 
 import { KithError } from 'kith/client'
 import type { Field } from '../../lib/dialog.ts'
-import { Leave, noted, returned } from '../../lib/elsewhere.ts'
-import { elsewhereTexts } from '../../lib/elsewhere-texts.ts'
 import { Form } from '../../lib/form.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { instance } from '../../lib/instance.ts'
 import { loginTexts } from '../../lib/login-texts.ts'
+import { Leave, noted, returned } from '../../lib/oidc.ts'
+import { oidcTexts } from '../../lib/oidc-texts.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { language } from '../../lib/texts.ts'
 import { inviteCode } from '../fragment.ts'
@@ -90,8 +90,8 @@ function Registration({ reservation }: Props) {
     <p class="quiet">${t.reserved}</p>
     ${
       login
-        ? html`<p>${elsewhereTexts.value.registerText(name)}</p>`
-        : html`<${Leave} kith=${kith} returnTo="/join" note=${reservation.value?.id} label=${elsewhereTexts.value.register} />`
+        ? html`<p>${oidcTexts.value.registerText(name)}</p>`
+        : html`<${Leave} kith=${kith} returnTo="/join" note=${reservation.value?.id} label=${oidcTexts.value.register} />`
     }
     <${Form}
       fields=${[
@@ -109,7 +109,7 @@ function Registration({ reservation }: Props) {
         { name: 'city', label: t.city, max: 120, fill: 'address-level2' },
       ]}
       action=${t.action}
-      words=${{ ...texts.value.errors, ...elsewhereTexts.value.errors }}
+      words=${{ ...texts.value.errors, ...oidcTexts.value.errors }}
       places=${{ email_taken: login ? '' : 'email', password_guessable: 'password', under_age: 'dateOfBirth' }}
       submit=${submit}
     />

@@ -2,14 +2,14 @@
 // which only this tab can use: sessionStorage keeps the verifier meanwhile.
 import { type Kith, KithError } from 'kith/client'
 import { base64url } from './base64url.ts'
-import { elsewhereTexts } from './elsewhere-texts.ts'
 import { ErrorNote } from './errors.ts'
 import { Form } from './form.ts'
 import { html, signal, useEffect, useSignal, type VNode } from './html.ts'
 import { instance } from './instance.ts'
 import { loginTexts } from './login-texts.ts'
+import { oidcTexts } from './oidc-texts.ts'
 
-const KEY = 'kith.elsewhere'
+const KEY = 'kith.oidc'
 type Kept = { verifier: string; note: string }
 /** A login at the provider: what the API takes, and what the page noted when it left. */
 export type Returned = { oidcCode: string; verifier: string; note: string }
@@ -54,7 +54,7 @@ export function Leave({ kith, returnTo, note, label }: Leaving): VNode | null {
       error.value = failure
     })
   }
-  const t = elsewhereTexts.value
+  const t = oidcTexts.value
   return html`${failed && html`<p role="alert" class="error">${t.errors[failed] ?? t.errors.oidc_refused}</p>`}
     <${ErrorNote} error=${error.value} />
     <button type="button" class="secondary" onClick=${click}>${label(name)}</button>` as VNode
@@ -68,8 +68,8 @@ type Entering = {
 }
 
 /** Logs in with the provider: the button, and what follows when the browser has come back. */
-export function Elsewhere({ kith, returnTo, enter }: Entering): VNode | null {
-  const t = elsewhereTexts.value
+export function OidcLogin({ kith, returnTo, enter }: Entering): VNode | null {
+  const t = oidcTexts.value
   const error = useSignal<unknown>(undefined)
   const asksCode = useSignal(false)
   const login = returned.value?.note === '' ? returned.value : undefined
@@ -99,7 +99,7 @@ export function Elsewhere({ kith, returnTo, enter }: Entering): VNode | null {
     />` as VNode
   }
   const isUnlinked = error.value instanceof KithError && error.value.code === 'identity_unlinked'
-  return html`<div class="elsewhere">
+  return html`<div class="oidc">
     <${ErrorNote} error=${error.value} words=${t.errors} />
     ${isUnlinked && html`<p><a href="/join">${t.join}</a></p>`}
     ${login ? html`<p class="quiet" role="status">${t.busy}</p>` : html`<${Leave} kith=${kith} returnTo=${returnTo} label=${t.logIn} />`}

@@ -9,16 +9,16 @@ import { routesOfLogins } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { bytea, hashOf } from '../../lib/seals.ts'
 import { attemptFactor, deviceOf } from './devices.ts'
+import { open } from './handlers.ts'
 import {
-  ElsewhereCredentials,
-  ElsewhereRegistration,
   FoundIdentity,
   Identities,
+  OidcCredentials,
+  OidcRegistration,
   OneTime,
   Start,
   Started,
-} from './elsewhere-schemas.ts'
-import { open } from './handlers.ts'
+} from './oidc-schemas.ts'
 import { Session } from './schemas.ts'
 
 /** The parameters by which SQL finds a login at the provider. @throws ApiError oidc_over */
@@ -31,18 +31,18 @@ export function oneTime(c: Context, { oidcCode, verifier }: z.output<typeof OneT
 
 const start = (c: Context, begun: z.output<typeof Start>) => c.get('services').oidc.begin(begun)
 
-async function logIn(c: Context, { code, ...presented }: z.output<typeof ElsewhereCredentials>) {
+async function logIn(c: Context, { code, ...presented }: z.output<typeof OidcCredentials>) {
   const login = oneTime(c, presented)
   const { email, ...holder } = await callFor(c, 'find_identity', login, FoundIdentity)
   const found = { ...holder, passwordHash: null }
   const device = deviceOf(c, presented.deviceToken, found)
   const takeBack = code === undefined ? undefined : await attemptFactor(c, email.toLowerCase(), found, device)
-  const { session } = await open(c, presented, 'log_in_elsewhere', { ...login, p_code: code }, device)
+  const { session } = await open(c, presented, 'log_in_with_oidc', { ...login, p_code: code }, device)
   await takeBack?.()
   return session
 }
 
-async function register(c: Context, person: z.output<typeof ElsewhereRegistration>) {
+async function register(c: Context, person: z.output<typeof OidcRegistration>) {
   const parameters = {
     ...oneTime(c, person),
     p_session_id: person.sessionId,
@@ -52,7 +52,7 @@ async function register(c: Context, person: z.output<typeof ElsewhereRegistratio
     p_country: person.country,
     p_city: person.city,
   }
-  return (await open(c, person, 'register_elsewhere', parameters)).session
+  return (await open(c, person, 'register_with_oidc', parameters)).session
 }
 
 const link = (c: Context, given: z.output<typeof OneTime>) => call(c, 'link_identity', oneTime(c, given))
@@ -81,10 +81,10 @@ export default routesOfLogins('identity', {
     id: 'logInWithOidc',
     pool: 'gate',
     limit: 'login',
-    body: ElsewhereCredentials,
+    body: OidcCredentials,
     handler: logIn,
     limits: ['login_factor'],
-    calls: ['find_identity', 'log_in_elsewhere'],
+    calls: ['find_identity', 'log_in_with_oidc'],
     answers: { 200: Session },
     outcome: 'Tokens for this device, and your profile.',
   },
@@ -96,9 +96,9 @@ export default routesOfLogins('identity', {
     id: 'registerWithOidc',
     pool: 'gate',
     limit: 'register',
-    body: ElsewhereRegistration,
+    body: OidcRegistration,
     handler: register,
-    calls: ['register_elsewhere'],
+    calls: ['register_with_oidc'],
     answers: { 201: Session },
     outcome: 'The new account with its first tokens.',
   },

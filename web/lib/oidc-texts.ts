@@ -66,4 +66,4 @@ const de: typeof en = {
   },
 }
 
-export const elsewhereTexts = textsOf({ en, de })
+export const oidcTexts = textsOf({ en, de })

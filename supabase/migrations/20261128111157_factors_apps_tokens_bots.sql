@@ -900,7 +900,7 @@ begin
                             p_alert_hash, p_code);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.log_in_elsewhere(p_id uuid, p_code_hash bytea, p_challenge text, p_seconds integer, p_family uuid DEFAULT NULL::uuid, p_refresh_hash bytea DEFAULT NULL::bytea, p_user_agent text DEFAULT NULL::text, p_device text DEFAULT NULL::text, p_address text DEFAULT NULL::text, p_alert_hash bytea DEFAULT NULL::bytea, p_code text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.log_in_with_oidc(p_id uuid, p_code_hash bytea, p_challenge text, p_seconds integer, p_family uuid DEFAULT NULL::uuid, p_refresh_hash bytea DEFAULT NULL::bytea, p_user_agent text DEFAULT NULL::text, p_device text DEFAULT NULL::text, p_address text DEFAULT NULL::text, p_alert_hash bytea DEFAULT NULL::bytea, p_code text DEFAULT NULL::text)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -920,7 +920,7 @@ begin
   return v_answer;
 end $function$;
 
-ALTER FUNCTION "api"."log_in_elsewhere"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) OWNER TO "postgres";
+ALTER FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION api.log_in_with_passkey(p_passkey uuid, p_user_id uuid, p_counter bigint, p_seconds integer, p_family uuid DEFAULT NULL::uuid, p_refresh_hash bytea DEFAULT NULL::bytea, p_user_agent text DEFAULT NULL::text, p_device text DEFAULT NULL::text, p_address text DEFAULT NULL::text, p_alert_hash bytea DEFAULT NULL::bytea)
  RETURNS json
@@ -1009,7 +1009,7 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.prove_elsewhere(p_id uuid, p_code_hash bytea, p_challenge text)
+CREATE OR REPLACE FUNCTION api.prove_with_oidc(p_id uuid, p_code_hash bytea, p_challenge text)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1030,7 +1030,7 @@ begin
   return json_build_object('provedUntil', private.utc(now() + interval '10 minutes'));
 end $function$;
 
-ALTER FUNCTION "api"."prove_elsewhere"(uuid, bytea, text) OWNER TO "postgres";
+ALTER FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION api.prove_with_passkey(p_passkey uuid, p_counter bigint)
  RETURNS json
@@ -1072,7 +1072,7 @@ begin
   return private.login_answer(v_person, v_claims);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.register_elsewhere(p_id uuid, p_code_hash bytea, p_challenge text, p_session_id uuid, p_first_name text, p_last_name text, p_date_of_birth date, p_country text, p_city text, p_seconds integer, p_family uuid DEFAULT NULL::uuid, p_refresh_hash bytea DEFAULT NULL::bytea, p_user_agent text DEFAULT NULL::text, p_device text DEFAULT NULL::text, p_address text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.register_with_oidc(p_id uuid, p_code_hash bytea, p_challenge text, p_session_id uuid, p_first_name text, p_last_name text, p_date_of_birth date, p_country text, p_city text, p_seconds integer, p_family uuid DEFAULT NULL::uuid, p_refresh_hash bytea DEFAULT NULL::bytea, p_user_agent text DEFAULT NULL::text, p_device text DEFAULT NULL::text, p_address text DEFAULT NULL::text)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1092,7 +1092,7 @@ begin
   return private.login_answer(v_person, v_claims);
 end $function$;
 
-ALTER FUNCTION "api"."register_elsewhere"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) OWNER TO "postgres";
+ALTER FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION api.remove_passkey(p_id uuid)
  RETURNS json
@@ -4674,17 +4674,17 @@ COMMENT ON FUNCTION "api"."list_my_apps"() IS 'The apps that the caller allowed 
 
 COMMENT ON FUNCTION "api"."list_scopes"() IS 'The scopes that an access token can have, {scope, description, isForStaff}, all on one page.';
 
-COMMENT ON FUNCTION "api"."log_in_elsewhere"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) IS 'For the facade alone: logs in the person who linked this login, like api.log_in, {claims, user, credentialsVersion}. A person with a second factor also gives p_code.';
+COMMENT ON FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) IS 'For the facade alone: logs in the person who linked this login, like api.log_in, {claims, user, credentialsVersion}. A person with a second factor also gives p_code.';
 
 COMMENT ON FUNCTION "api"."log_in_with_passkey"(uuid, uuid, bigint, integer, uuid, bytea, text, text, text, bytea) IS 'For the facade alone, after it has checked the signature: logs the person in, {claims, user, credentialsVersion}, as api.log_in does. A passkey is both factors, and a fresh proof.';
 
 COMMENT ON FUNCTION "api"."note_presence"() IS 'Records that the caller and the session of the token are active now, or only that an access token was used. It writes each at most once in five minutes, even if several facades call it.';
 
-COMMENT ON FUNCTION "api"."prove_elsewhere"(uuid, bytea, text) IS 'For the facade alone: records a fresh proof of this session by a login at the provider that asked for the password, {provedUntil}. People with a second factor prove that factor instead.';
+COMMENT ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) IS 'For the facade alone: records a fresh proof of this session by a login at the provider that asked for the password, {provedUntil}. People with a second factor prove that factor instead.';
 
 COMMENT ON FUNCTION "api"."prove_with_passkey"(uuid, bigint) IS 'For the facade alone, after it has checked the signature: records a fresh proof of this session, {provedUntil}.';
 
-COMMENT ON FUNCTION "api"."register_elsewhere"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) IS 'For the facade alone: like api.register, but with a login at the provider instead of a password. The address is the one that the provider verified.';
+COMMENT ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) IS 'For the facade alone: like api.register, but with a login at the provider instead of a password. The address is the one that the provider verified.';
 
 COMMENT ON FUNCTION "api"."remove_passkey"(uuid) IS 'Removes a passkey of the caller; with the last factor also the recovery codes, unless the caller''s role requires a factor.';
 
@@ -5290,13 +5290,13 @@ REVOKE ALL ON FUNCTION "api"."list_scopes"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."list_scopes"() TO "postgres";
 
-REVOKE ALL ON FUNCTION "api"."log_in_elsewhere"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "api"."log_in_elsewhere"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) TO "gate";
+GRANT EXECUTE ON FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) TO "gate";
 
-REVOKE ALL ON FUNCTION "api"."log_in_elsewhere"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) FROM "postgres";
+REVOKE ALL ON FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "api"."log_in_elsewhere"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) TO "postgres";
+GRANT EXECUTE ON FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "api"."log_in_with_passkey"(uuid, uuid, bigint, integer, uuid, bytea, text, text, text, bytea) FROM PUBLIC;
 
@@ -5306,13 +5306,13 @@ REVOKE ALL ON FUNCTION "api"."log_in_with_passkey"(uuid, uuid, bigint, integer, 
 
 GRANT EXECUTE ON FUNCTION "api"."log_in_with_passkey"(uuid, uuid, bigint, integer, uuid, bytea, text, text, text, bytea) TO "postgres";
 
-REVOKE ALL ON FUNCTION "api"."prove_elsewhere"(uuid, bytea, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "api"."prove_elsewhere"(uuid, bytea, text) TO "gate";
+GRANT EXECUTE ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) TO "gate";
 
-REVOKE ALL ON FUNCTION "api"."prove_elsewhere"(uuid, bytea, text) FROM "postgres";
+REVOKE ALL ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "api"."prove_elsewhere"(uuid, bytea, text) TO "postgres";
+GRANT EXECUTE ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "api"."prove_with_passkey"(uuid, bigint) FROM PUBLIC;
 
@@ -5322,13 +5322,13 @@ REVOKE ALL ON FUNCTION "api"."prove_with_passkey"(uuid, bigint) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."prove_with_passkey"(uuid, bigint) TO "postgres";
 
-REVOKE ALL ON FUNCTION "api"."register_elsewhere"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "api"."register_elsewhere"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) TO "gate";
+GRANT EXECUTE ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) TO "gate";
 
-REVOKE ALL ON FUNCTION "api"."register_elsewhere"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) FROM "postgres";
+REVOKE ALL ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "api"."register_elsewhere"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) TO "postgres";
+GRANT EXECUTE ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "api"."remove_passkey"(uuid) FROM PUBLIC;
 

@@ -36,8 +36,8 @@ export const Started = z
   .openapi('OidcStart')
 export const OneTime = z.object({ oidcCode, verifier })
 const { session, code, deviceToken, deviceName } = Credentials.shape
-export const ElsewhereCredentials = OneTime.extend({ session, code, deviceToken, deviceName })
-export const ElsewhereRegistration = OneTime.extend(Registration.omit({ email: true, password: true }).shape).extend({
+export const OidcCredentials = OneTime.extend({ session, code, deviceToken, deviceName })
+export const OidcRegistration = OneTime.extend(Registration.omit({ email: true, password: true }).shape).extend({
   session,
 })
 
