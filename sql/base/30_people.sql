@@ -273,6 +273,16 @@ begin
 end $$;
 comment on function private.is_bot is 'Whether an account is a bot: sql/identity/57_bots.sql.';
 
+create function private.bots_among(p_people uuid[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(select id from app.users where id = any (p_people) and bot_owner_id is not null);
+end $$;
+comment on function private.bots_among is
+  'Those of these accounts that are bots. For lists: it is one look-up, and private.is_bot would be one for each.';
+
 create table private.operations_of_people (
   operation text primary key check (operation ~ '^[a-z_]+$')
 );

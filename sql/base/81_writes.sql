@@ -40,14 +40,16 @@ set search_path = ''
 as $$
 declare
   v_user uuid := coalesce(p_user, private.require_caller());
-  v_hour interval := case when private.is_bot(v_user) then '24 hours' else '1 hour' end;
+  v_hour interval;
   v_most integer;
   v_lock text;
   v_used integer;
   v_ends timestamptz;
 begin
-  select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer, l.lock_kind
-  into v_most, v_lock
+  select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer, l.lock_kind,
+         case when exists (select from app.users u where u.id = v_user and u.bot_owner_id is not null)
+              then '24 hours' else '1 hour' end
+  into v_most, v_lock, v_hour
   from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
   where l.kind = p_kind;
   if not found then

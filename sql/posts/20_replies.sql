@@ -90,7 +90,7 @@ begin
     into v_posts, v_authors, v_ones
     from overwritten o where o.required_level = 0;
   end if;
-  v_machines := array(select a from (select distinct unnest(v_authors)) as d (a) where private.is_bot(a));
+  v_machines := private.bots_among(v_authors);
   -- each post once, because a ban or an erasure may change thousands of replies under the same post
   for v_post, v_more, v_bots in
     select c.post_id, sum(c.one), sum(case when c.author_id = any (v_machines) then c.one else 0 end)

@@ -45,17 +45,6 @@ comment on column app.reputation_entries.earned_from is
   'used the code. Null if nobody else is involved.';
 call private.make_append_only('app.reputation_entries');
 
-create function private.reputation_band(p_value numeric) returns smallint
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return case when p_value > 0 then floor(ln(1 + p_value::float8) / ln(2::float8)) else -1 end;
-end $$;
-comment on function private.reputation_band is
-  'The band of a value of reputation: 0 below 1, 1 below 3, 2 below 7, one more with each doubling of the value plus '
-  'one, and -1 for a value that is not above 0.';
-
 -- No index has a column that each entry changes, and pages have space left: so that a new sum changes no index
 create table app.reputation (
   user_id       uuid not null references app.users on delete restrict,
@@ -63,7 +52,8 @@ create table app.reputation (
   value         numeric(12, 2) not null,
   direct_value  numeric(12, 2) not null,
   highest_level smallint not null default 0 check (highest_level between 0 and 5),
-  band          smallint not null generated always as (private.reputation_band(value)) stored,
+  band          smallint not null generated always as
+                  (case when value > 0 then floor(ln(1 + value::float8) / ln(2::float8)) else -1 end) stored,
   primary key (user_id, interest_id)
 ) with (fillfactor = 80);
 create index reputation_interest_id_idx on app.reputation (interest_id, band desc, user_id);
@@ -72,7 +62,8 @@ comment on table app.reputation is
 comment on column app.reputation.value is
   'The sum of the entries in the interest, roll-ups included, with two decimals.';
 comment on column app.reputation.band is
-  'private.reputation_band of value. It changes rarely, so that an index can have it.';
+  'The band of value: 0 below 1, 1 below 3, 2 below 7, one more with each doubling of value plus one, and -1 if it is '
+  'not above 0. It changes rarely, so that an index can have it.';
 comment on column app.reputation.direct_value is
   'value without roll-ups. Its sum over all interests is the person''s total.';
 comment on column app.reputation.highest_level is

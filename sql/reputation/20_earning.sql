@@ -34,6 +34,9 @@ create function private.earn_reputation(p_earnings private.earning[]) returns vo
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_bots uuid[] := private.bots_among(array(select unnest(array[e.user_id, e.earned_from])
+                                            from unnest(p_earnings) as e));
 begin
   perform private.write_reputation(array(
     select (gen_random_uuid(), e.user_id, e.interest_id, e.kind, e.points, 0, e.source_id, e.earned_from,
@@ -43,7 +46,7 @@ begin
           from unnest(p_earnings) with ordinality
                  as l (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
           where l.interest_id is not null and l.earned_from is distinct from l.user_id
-            and not private.is_bot(l.user_id) and not private.is_bot(l.earned_from)
+            and l.user_id <> all (v_bots) and (l.earned_from is null or l.earned_from <> all (v_bots))
           order by l.user_id, l.kind, l.source_id, l.earned_from, l.place) e
     where e.points <> 0
       and private.find_active_reputation(e.user_id, e.kind, e.source_id, e.earned_from) is null

@@ -98,6 +98,8 @@ create function private.earn_contribution(p_earnings private.earning[]) returns 
 language plpgsql volatile
 set search_path = ''
 as $$
+declare
+  v_bots uuid[] := private.bots_among(array(select e.user_id from unnest(p_earnings) as e));
 begin
   with given as (
     insert into app.contribution_entries (user_id, kind, delta, source_id, created_at)
@@ -105,7 +107,7 @@ begin
     from unnest(p_earnings) with ordinality
            as e (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
     where private.find_active_contribution(e.user_id, e.kind, e.source_id) is null
-      and not private.is_bot(e.user_id)
+      and e.user_id <> all (v_bots)
     group by e.user_id, e.kind, e.source_id
     order by min(e.place)
     returning id

@@ -188,6 +188,12 @@ ALTER TABLE "private"."scopes" OWNER TO "postgres";
 
 ALTER TABLE "app"."post_counters" ADD COLUMN "bot_replies" integer NOT NULL DEFAULT 0;
 
+ALTER TABLE "app"."reputation" ADD COLUMN "band" smallint GENERATED ALWAYS AS (
+CASE
+    WHEN (value > (0)::numeric) THEN floor((ln(((1)::double precision + (value)::double precision)) / ln((2)::double precision)))
+    ELSE ('-1'::integer)::double precision
+END) STORED NOT NULL;
+
 ALTER TABLE "app"."users" ADD COLUMN "bot_owner_id" uuid;
 
 ALTER TABLE "private"."judged_types" ADD COLUMN "present" text NOT NULL DEFAULT 'deleted_at is null'::text;
@@ -1558,6 +1564,18 @@ end $function$;
 
 ALTER FUNCTION "private"."apps_rules"(text, text, bytea) OWNER TO "postgres";
 
+CREATE OR REPLACE FUNCTION private.bots_among(p_people uuid[])
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return array(select id from app.users where id = any (p_people) and bot_owner_id is not null);
+end $function$;
+
+ALTER FUNCTION "private"."bots_among"(uuid[]) OWNER TO "postgres";
+
 CREATE OR REPLACE FUNCTION private.change_own_app(p_id uuid, p_changes jsonb)
  RETURNS json
  LANGUAGE plpgsql
@@ -1688,7 +1706,7 @@ begin
     into v_posts, v_authors, v_ones
     from overwritten o where o.required_level = 0;
   end if;
-  v_machines := array(select a from (select distinct unnest(v_authors)) as d (a) where private.is_bot(a));
+  v_machines := private.bots_among(v_authors);
   -- each post once, because a ban or an erasure may change thousands of replies under the same post
   for v_post, v_more, v_bots in
     select c.post_id, sum(c.one), sum(case when c.author_id = any (v_machines) then c.one else 0 end)
@@ -1712,14 +1730,16 @@ CREATE OR REPLACE FUNCTION private.count_writes(p_kind text, p_many integer DEFA
 AS $function$
 declare
   v_user uuid := coalesce(p_user, private.require_caller());
-  v_hour interval := case when private.is_bot(v_user) then '24 hours' else '1 hour' end;
+  v_hour interval;
   v_most integer;
   v_lock text;
   v_used integer;
   v_ends timestamptz;
 begin
-  select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer, l.lock_kind
-  into v_most, v_lock
+  select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer, l.lock_kind,
+         case when exists (select from app.users u where u.id = v_user and u.bot_owner_id is not null)
+              then '24 hours' else '1 hour' end
+  into v_most, v_lock, v_hour
   from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
   where l.kind = p_kind;
   if not found then
@@ -1805,6 +1825,8 @@ CREATE OR REPLACE FUNCTION private.earn_contribution(p_earnings private.earning[
  LANGUAGE plpgsql
  SET search_path TO ''
 AS $function$
+declare
+  v_bots uuid[] := private.bots_among(array(select e.user_id from unnest(p_earnings) as e));
 begin
   with given as (
     insert into app.contribution_entries (user_id, kind, delta, source_id, created_at)
@@ -1812,7 +1834,7 @@ begin
     from unnest(p_earnings) with ordinality
            as e (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
     where private.find_active_contribution(e.user_id, e.kind, e.source_id) is null
-      and not private.is_bot(e.user_id)
+      and e.user_id <> all (v_bots)
     group by e.user_id, e.kind, e.source_id
     order by min(e.place)
     returning id
@@ -1825,6 +1847,9 @@ CREATE OR REPLACE FUNCTION private.earn_reputation(p_earnings private.earning[])
  LANGUAGE plpgsql
  SET search_path TO ''
 AS $function$
+declare
+  v_bots uuid[] := private.bots_among(array(select unnest(array[e.user_id, e.earned_from])
+                                            from unnest(p_earnings) as e));
 begin
   perform private.write_reputation(array(
     select (gen_random_uuid(), e.user_id, e.interest_id, e.kind, e.points, 0, e.source_id, e.earned_from,
@@ -1834,7 +1859,7 @@ begin
           from unnest(p_earnings) with ordinality
                  as l (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
           where l.interest_id is not null and l.earned_from is distinct from l.user_id
-            and not private.is_bot(l.user_id) and not private.is_bot(l.earned_from)
+            and l.user_id <> all (v_bots) and (l.earned_from is null or l.earned_from <> all (v_bots))
           order by l.user_id, l.kind, l.source_id, l.earned_from, l.place) e
     where e.points <> 0
       and private.find_active_reputation(e.user_id, e.kind, e.source_id, e.earned_from) is null
@@ -3234,18 +3259,6 @@ begin
                        then private.place_cursor('replay', v_times[v_looked], v_ids[v_looked]) end);
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.reputation_band(p_value numeric)
- RETURNS smallint
- LANGUAGE plpgsql
- IMMUTABLE
- SET search_path TO ''
-AS $function$
-begin
-  return case when p_value > 0 then floor(ln(1 + p_value::float8) / ln(2::float8)) else -1 end;
-end $function$;
-
-ALTER FUNCTION "private"."reputation_band"(numeric) OWNER TO "postgres";
-
 CREATE OR REPLACE FUNCTION private.require_own_bot(p_person text)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -4444,6 +4457,8 @@ CREATE INDEX apps_owner_id_idx ON app.apps USING btree (owner_id, created_at DES
 
 CREATE INDEX notifications_updated_at_idx ON app.notifications USING btree (user_id, in_app, updated_at, id);
 
+CREATE INDEX reputation_interest_id_idx ON app.reputation USING btree (interest_id, band DESC, user_id);
+
 CREATE INDEX users_bot_owner_id_idx ON app.users USING btree (bot_owner_id, created_at, id);
 
 CREATE INDEX video_comments_created_at_idx ON app.video_comments USING btree (created_at DESC, id DESC);
@@ -4537,6 +4552,8 @@ COMMENT ON COLUMN "app"."apps"."website" IS 'A page about the app; null if there
 COMMENT ON COLUMN "app"."decisions"."lifted_at" IS 'When its effect ended: staff ended it, its time was over, staff hid what a rule or a space had hidden, or another ban or suspension replaced it. Its strikes remain.';
 
 COMMENT ON COLUMN "app"."post_counters"."bot_replies" IS 'How many of the replies are by bots. These do not count for trending.';
+
+COMMENT ON COLUMN "app"."reputation"."band" IS 'The band of value: 0 below 1, 1 below 3, 2 below 7, one more with each doubling of value plus one, and -1 if it is not above 0. It changes rarely, so that an index can have it.';
 
 COMMENT ON COLUMN "app"."reputation_entries"."interest_id" IS 'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each interest with entries.';
 
@@ -4732,6 +4749,8 @@ COMMENT ON FUNCTION "private"."app_consents_rules"(integer) IS 'The checks of ap
 
 COMMENT ON FUNCTION "private"."apps_rules"(text, text, bytea) IS 'The checks of app.apps. Raises the code of the one that a row breaks.';
 
+COMMENT ON FUNCTION "private"."bots_among"(uuid[]) IS 'Those of these accounts that are bots. For lists: it is one look-up, and private.is_bot would be one for each.';
+
 COMMENT ON FUNCTION "private"."change_own_app"(uuid, jsonb) IS 'Changes an app of the caller, as api.update_app says.';
 
 COMMENT ON FUNCTION "private"."check_caller"() IS 'Returns true, or raises token_revoked if the token is not valid, scope_missing or session_required if it has scopes and the operation of the request needs another one. All entry points call it: private.enter and PostgREST''s db_pre_request; the Realtime policy calls private.check_token.';
@@ -4871,8 +4890,6 @@ COMMENT ON FUNCTION "private"."remove_own_totp"() IS 'Removes the caller''s auth
 COMMENT ON FUNCTION "private"."rename_own_passkey"(uuid, text) IS 'Renames a passkey of the caller, as api.rename_passkey does.';
 
 COMMENT ON FUNCTION "private"."replace_password"(uuid, text) IS 'Sets a password, and ends everything that depended on the old one: tokens, except access tokens that do not end with it, sessions, device tokens, mailed links and a pending change of address.';
-
-COMMENT ON FUNCTION "private"."reputation_band"(numeric) IS 'The band of a value of reputation: 0 below 1, 1 below 3, 2 below 7, one more with each doubling of the value plus one, and -1 for a value that is not above 0.';
 
 COMMENT ON FUNCTION "private"."require_own_bot"(text) IS 'Finds a bot of the caller by personId, actor id or username.';
 
@@ -5496,6 +5513,12 @@ GRANT EXECUTE ON FUNCTION "private"."apps_rules"(text, text, bytea) TO "postgres
 
 GRANT EXECUTE ON FUNCTION "private"."apps_rules"(text, text, bytea) TO "service_role";
 
+REVOKE ALL ON FUNCTION "private"."bots_among"(uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."bots_among"(uuid[]) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."bots_among"(uuid[]) TO "postgres";
+
 REVOKE ALL ON FUNCTION "private"."change_own_app"(uuid, jsonb) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."change_own_app"(uuid, jsonb) TO "authenticated";
@@ -5868,12 +5891,6 @@ REVOKE ALL ON FUNCTION "private"."rename_own_passkey"(uuid, text) FROM "postgres
 
 GRANT EXECUTE ON FUNCTION "private"."rename_own_passkey"(uuid, text) TO "postgres";
 
-REVOKE ALL ON FUNCTION "private"."reputation_band"(numeric) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "private"."reputation_band"(numeric) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."reputation_band"(numeric) TO "postgres";
-
 REVOKE ALL ON FUNCTION "private"."require_own_bot"(text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."require_own_bot"(text) TO "authenticated";
@@ -6124,10 +6141,6 @@ GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "app"."wiki_version_card" TO "service_role";
 
-ALTER TABLE "app"."reputation" ADD COLUMN "band" smallint GENERATED ALWAYS AS (private.reputation_band(value)) STORED NOT NULL;
-
-COMMENT ON COLUMN "app"."reputation"."band" IS 'private.reputation_band of value. It changes rarely, so that an index can have it.';
-
 ALTER TABLE "app"."access_tokens" ADD CONSTRAINT "access_tokens_rules" CHECK (private.access_tokens_rules(kind, name, token_hash, client_id));
 
 ALTER TABLE "app"."app_consents" ADD CONSTRAINT "app_consents_rules" CHECK (private.app_consents_rules(generation));
@@ -6137,8 +6150,6 @@ ALTER TABLE "app"."apps" ADD CONSTRAINT "apps_rules" CHECK (private.apps_rules(n
 ALTER TABLE "app"."post_counters" ADD CONSTRAINT "post_counters_rules" CHECK (private.post_counters_rules(reactions, replies, shares, bookmarks, views, boost, bot_replies));
 
 ALTER TABLE "app"."users" ADD CONSTRAINT "users_rules" CHECK (private.users_rules(username, role, banned_at, first_name, last_name, country, city, about, profile_pic_url, banned_until, bot_owner_id));
-
-CREATE INDEX reputation_interest_id_idx ON app.reputation USING btree (interest_id, band DESC, user_id);
 
 insert into private.errors ("code", "status", "text")
 values ('access_token_expiry', '422', 'An access token must expire in the future, within 366 days.');
