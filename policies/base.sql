@@ -171,6 +171,8 @@ end $$;
 grant execute on function
   app.uid,
   private.check_caller,
+  private.check_scopes,
+  private.check_token,
   private.enter,
   private.raise_error,
   private.raise_check_violation,

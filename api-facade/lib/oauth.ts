@@ -1,27 +1,15 @@
 // OAuth 2.1 for third-party apps: oidc-provider, which speaks the protocol, on the operations of sql/apps. It runs behind
 // the facade's limits, request ids and log. It keeps no session: each authorization asks the person to log in on the
 // page of web/pages and to agree there. docs/decisions.md, Apps.
-import { createHmac, generateKeyPairSync, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Hono } from 'hono'
-import Provider, { type Configuration, errors, type Grant, interactionPolicy } from 'oidc-provider'
+import type { Grant, Provider } from 'oidc-provider'
 import { z } from 'zod'
-import { accessTokenOf } from './access-tokens.ts'
 import { callFor } from './call.ts'
 import type { Context, Env, Oauth, Services, Waiting } from './context.ts'
 import { ApiError } from './errors.ts'
 import { send } from './headers.ts'
-import { adapterOf, current, REFRESH_PREFIX, request } from './oauth-adapter.ts'
 import { incomingOf, outgoingOf, readForm } from './oauth-http.ts'
 import { otherMethods } from './routes.ts'
-import { hashOf, type Seals } from './seals.ts'
-
-/** How long an access token of an app is valid, and a refresh token that nobody uses. Seconds. */
-const ACCESS = 15 * 60
-const REFRESH = 60 * 86_400
-/** How long a request of an app waits for the person, a code for the app, and a device for its code to be entered. */
-const REQUEST = 15 * 60
-const CODE = 60
-const DEVICE = 15 * 60
 
 export const consentPage = '/oauth/consent'
 export const devicePage = '/oauth/device'
@@ -46,30 +34,35 @@ const own = new Set(['content-length', 'connection', 'transfer-encoding', 'cache
 
 const Scopes = z.object({ items: z.array(z.object({ scope: z.string(), description: z.string() })) })
 
+/** The cookie of the provider's sessions, of which it keeps none. It is never sent. */
 const SESSION_COOKIE = 'kith_oauth_none'
 
 export function createOauth({ config, seals }: Pick<Services, 'config' | 'seals'>, secrets: readonly string[]): Oauth {
   const issuer = config.facadeUrl
   const address = new URL(issuer)
-  let made: Promise<{ provider: Provider; says: Map<string, string> }> | undefined
+  let made: ReturnType<typeof make> | undefined
 
+  async function make(c: Context) {
+    const { createProvider, current, isOver } = await import('./oauth-provider.ts')
+    const { items } = await callFor(c, 'list_scopes', {}, Scopes, 'gate')
+    const scopes = items.map(({ scope }) => scope)
+    const pages = { consent: consentPage, device: devicePage }
+    return {
+      provider: createProvider({ issuer, seals, scopes, pages, sessionCookie: SESSION_COOKIE, secrets }),
+      says: new Map(items.map(({ scope, description }) => [scope, description])),
+      current,
+      isOver,
+    }
+  }
   /** The provider is made at the first request, because the scopes are in the database. */
   const open = (c: Context) => {
-    made ??= callFor(c, 'list_scopes', {}, Scopes, 'gate').then(({ items }) => ({
-      provider: createProvider(
-        issuer,
-        seals,
-        items.map(({ scope }) => scope),
-        secrets,
-      ),
-      says: new Map(items.map(({ scope, description }) => [scope, description])),
-    }))
+    made ??= make(c)
     made.catch(() => {
       made = undefined
     })
     return made
   }
-  const inRequest = <T>(c: Context, work: () => Promise<T>): Promise<T> => current.run(c, work)
+  const inRequest = async <T>(c: Context, work: () => Promise<T>): Promise<T> => (await open(c)).current.run(c, work)
 
   async function answer(c: Context): Promise<Response> {
     const { provider } = await open(c)
@@ -96,11 +89,11 @@ export function createOauth({ config, seals }: Pick<Services, 'config' | 'seals'
 
   /** The request of an app that the cookie of this browser names. */
   async function find(c: Context, id: string) {
-    const { provider, says } = await open(c)
+    const { provider, says, isOver } = await open(c)
     const incoming = incomingOf(c, address, '')
     const { outgoing } = outgoingOf(incoming)
     const found = await provider.interactionDetails(incoming, outgoing).catch((error: unknown) => {
-      if (error instanceof errors.SessionNotFound) throw new ApiError('consent_over')
+      if (isOver(error)) throw new ApiError('consent_over')
       throw error
     })
     if (found.uid !== id || found.result) throw new ApiError('consent_over')
@@ -184,112 +177,6 @@ function withoutOpenId(text: string): string {
   const kept = Object.fromEntries(found.filter(([name]) => !of.test(name)))
   const scopes = (kept.scopes_supported as string[]).filter((scope) => scope !== 'openid')
   return JSON.stringify({ ...kept, scopes_supported: scopes })
-}
-
-function createProvider(issuer: string, seals: Seals, scopes: string[], secrets: readonly string[]): Provider {
-  const { Prompt, Check, base } = interactionPolicy
-  const policy = base()
-  policy.clear()
-  // every request asks the person, whatever they allowed before
-  policy.add(
-    new Prompt(
-      { name: 'consent', requestable: true },
-      new Check('always', 'the person must agree', 'interaction_required', (ctx) => !ctx.oidc.result?.consent),
-    ),
-  )
-  const off = { enabled: false }
-  const short = { httpOnly: true, sameSite: 'lax' as const, signed: true }
-  const configuration: Configuration = {
-    adapter: adapterOf(seals),
-    scopes,
-    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
-    clientDefaults: { id_token_signed_response_alg: 'ES256' },
-    clientBasedCORS: (_, origin, client) =>
-      client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false,
-    cookies: {
-      keys: secrets.map((secret) => createHmac('sha256', secret).update('kith oauth cookies').digest('base64url')),
-      names: { session: SESSION_COOKIE, interaction: 'kith_oauth_request', resume: 'kith_oauth_resume' },
-      // the API reads the request of the browser, and nothing else does
-      short: { ...short, path: '/api/v1/oauth' },
-      long: short,
-    },
-    expiresWithSession: () => false,
-    features: {
-      devInteractions: off,
-      userinfo: off,
-      rpInitiatedLogout: off,
-      resourceIndicators: off,
-      pushedAuthorizationRequests: off,
-      dPoP: off,
-      deviceFlow: { enabled: true, charset: 'base-20', mask: '****-****' },
-      revocation: { enabled: true, allowedPolicy: async (_, client, token) => token.clientId === client.clientId },
-      introspection: { enabled: true, allowedPolicy: async (_, client, token) => token.clientId === client.clientId },
-    },
-    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
-    interactions: { policy, url: (_, { uid }) => `${consentPage}?request=${uid}` },
-    issueRefreshToken: async () => true,
-    // nothing is signed: there are no ID tokens
-    jwks: { keys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })] } as never,
-    loadExistingGrant: async ({ oidc }) => {
-      const id = oidc.result?.consent?.grantId
-      return id ? oidc.provider.Grant.find(id) : undefined
-    },
-    pkce: { required: () => true },
-    renderError: (ctx, out) => {
-      ctx.type = 'json'
-      ctx.body = out
-    },
-    responseTypes: ['code'],
-    revokeGrantPolicy: () => true,
-    rotateRefreshToken: () => true,
-    routes: {
-      authorization: '/oauth/authorize',
-      device_authorization: '/oauth/device-code',
-      code_verification: devicePage,
-      introspection: '/oauth/introspect',
-      revocation: '/oauth/revoke',
-      token: '/oauth/token',
-    },
-    ttl: {
-      AccessToken: ACCESS,
-      AuthorizationCode: CODE,
-      DeviceCode: DEVICE,
-      Grant: REFRESH,
-      Interaction: REQUEST,
-      RefreshToken: REFRESH,
-      Session: REQUEST,
-    },
-  }
-  const provider = new Provider(issuer, configuration)
-  provider.proxy = true
-  provider.on('server_error', (_, error) => request().set('failure', error))
-  // the log has the facade's lines, and no parts of requests
-  provider.silent = true
-  nameBy(provider.Grant, () => randomUUID())
-  nameBy(provider.AccessToken, (token) => {
-    Object.assign(token, { format: 'opaque' }) // the provider's own function also sets it
-    return accessTokenOf('kith_app_', randomBytes(32))
-  })
-  nameBy(
-    provider.RefreshToken,
-    ({ grantId = '', rotations = 0 }) => REFRESH_PREFIX + seals.seal('app', { id: grantId, generation: rotations }),
-  )
-  // the secret itself is stored nowhere
-  Object.assign(provider.Client.prototype, {
-    compareClientSecret(this: { clientSecret: string }, given: string): boolean {
-      return timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(this.clientSecret))
-    },
-  })
-  return provider
-}
-
-/** Sets how the ids of a model are made: the tokens that apps get. */
-function nameBy<T>(model: { prototype: T }, make: (token: T) => string): void {
-  Object.assign(model.prototype as object, {
-    generateTokenId(this: T): string {
-      return make(this)
-    },
-  })
 }
 
 /** Mounts the endpoints of the provider. */

@@ -146,36 +146,53 @@ comment on function private.check_token is
   'Returns the scopes of the token, null if it has none and so may do everything that its holder may do. Raises '
   'token_revoked if the token''s holder was erased or banned or has another role, or if the token was ended.';
 
-create function private.check_caller() returns boolean
-language plpgsql stable security definer   -- callers may not read the denylist
+create function private.check_scopes(p_scopes text[]) returns void
+language plpgsql stable security definer   -- callers may not read the registries
 set search_path = ''
 as $$
 declare
-  v_scopes    text[] := private.check_token();
-  v_operation text;
+  v_operation text := substring(current_setting('request.path', true) from '^/rpc/(.+)$');
+begin
+  perform private.require_scope(p_scopes, v_operation);
+  perform private.refuse_bots(v_operation);   -- bots have no other tokens
+end $$;
+comment on function private.check_scopes is
+  'Passes if a token with these scopes may call the operation of the request.';
+
+create function private.check_caller() returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_scopes text[] := private.check_token();
 begin
   if v_scopes is not null then
-    v_operation := substring(current_setting('request.path', true) from '^/rpc/(.+)$');
-    perform private.require_scope(v_scopes, v_operation);
-    perform private.refuse_bots(v_operation);   -- bots have no other tokens
+    perform private.check_scopes(v_scopes);
   end if;
   return true;
 end $$;
 comment on function private.check_caller is
   'Returns true, or raises token_revoked if the token is not valid, scope_missing or session_required if it has '
-  'scopes and the operation of the request needs another one. All entry points call it: private.enter and '
-  'PostgREST''s db_pre_request; the Realtime policy calls private.check_token.';
+  'scopes and the operation of the request needs another one. PostgREST calls it before each request '
+  '(db_pre_request); private.enter does the same, and the Realtime policy calls private.check_token.';
 
 create function private.enter(p_caller text, p_headers text default null, p_operation text default null)
 returns boolean
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_scopes text[];
 begin
   perform set_config('request.jwt.claims', coalesce(p_caller, ''), true),
           set_config('request.headers', coalesce(p_headers, ''), true),
           set_config('request.path', coalesce('/rpc/' || p_operation, ''), true);
-  return private.check_caller();
+  -- as private.check_caller does, without a call more in each request
+  v_scopes := private.check_token();
+  if v_scopes is not null then
+    perform private.check_scopes(v_scopes);
+  end if;
+  return true;
 end $$;
 comment on function private.enter is
   'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for '

@@ -1605,20 +1605,32 @@ ALTER FUNCTION "private"."change_own_app"(uuid, jsonb) OWNER TO "postgres";
 CREATE OR REPLACE FUNCTION private.check_caller()
  RETURNS boolean
  LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  v_scopes text[] := private.check_token();
+begin
+  if v_scopes is not null then
+    perform private.check_scopes(v_scopes);
+  end if;
+  return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.check_scopes(p_scopes text[])
+ RETURNS void
+ LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
-  v_scopes    text[] := private.check_token();
-  v_operation text;
+  v_operation text := substring(current_setting('request.path', true) from '^/rpc/(.+)$');
 begin
-  if v_scopes is not null then
-    v_operation := substring(current_setting('request.path', true) from '^/rpc/(.+)$');
-    perform private.require_scope(v_scopes, v_operation);
-    perform private.refuse_bots(v_operation);   -- bots have no other tokens
-  end if;
-  return true;
+  perform private.require_scope(p_scopes, v_operation);
+  perform private.refuse_bots(v_operation);   -- bots have no other tokens
 end $function$;
+
+ALTER FUNCTION "private"."check_scopes"(text[]) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.check_token()
  RETURNS text[]
@@ -2054,11 +2066,18 @@ CREATE OR REPLACE FUNCTION private.enter(p_caller text, p_headers text DEFAULT N
  LANGUAGE plpgsql
  SET search_path TO ''
 AS $function$
+declare
+  v_scopes text[];
 begin
   perform set_config('request.jwt.claims', coalesce(p_caller, ''), true),
           set_config('request.headers', coalesce(p_headers, ''), true),
           set_config('request.path', coalesce('/rpc/' || p_operation, ''), true);
-  return private.check_caller();
+  -- as private.check_caller does, without a call more in each request
+  v_scopes := private.check_token();
+  if v_scopes is not null then
+    perform private.check_scopes(v_scopes);
+  end if;
+  return true;
 end $function$;
 
 ALTER FUNCTION "private"."enter"(text, text, text) OWNER TO "postgres";
@@ -4753,7 +4772,9 @@ COMMENT ON FUNCTION "private"."bots_among"(uuid[]) IS 'Those of these accounts t
 
 COMMENT ON FUNCTION "private"."change_own_app"(uuid, jsonb) IS 'Changes an app of the caller, as api.update_app says.';
 
-COMMENT ON FUNCTION "private"."check_caller"() IS 'Returns true, or raises token_revoked if the token is not valid, scope_missing or session_required if it has scopes and the operation of the request needs another one. All entry points call it: private.enter and PostgREST''s db_pre_request; the Realtime policy calls private.check_token.';
+COMMENT ON FUNCTION "private"."check_caller"() IS 'Returns true, or raises token_revoked if the token is not valid, scope_missing or session_required if it has scopes and the operation of the request needs another one. PostgREST calls it before each request (db_pre_request); private.enter does the same, and the Realtime policy calls private.check_token.';
+
+COMMENT ON FUNCTION "private"."check_scopes"(text[]) IS 'Passes if a token with these scopes may call the operation of the request.';
 
 COMMENT ON FUNCTION "private"."check_token"() IS 'Returns the scopes of the token, null if it has none and so may do everything that its holder may do. Raises token_revoked if the token''s holder was erased or banned or has another role, or if the token was ended.';
 
@@ -5527,11 +5548,25 @@ REVOKE ALL ON FUNCTION "private"."change_own_app"(uuid, jsonb) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."change_own_app"(uuid, jsonb) TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."check_scopes"(text[]) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."check_scopes"(text[]) TO "anon", "authenticated", "gate";
+
+REVOKE ALL ON FUNCTION "private"."check_scopes"(text[]) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."check_scopes"(text[]) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."check_scopes"(text[]) TO "service_role";
+
 REVOKE ALL ON FUNCTION "private"."check_token"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."check_token"() TO "anon", "authenticated", "gate";
 
 REVOKE ALL ON FUNCTION "private"."check_token"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."check_token"() TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."check_token"() TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."close_sessions"(uuid, boolean) FROM PUBLIC;
 
