@@ -25,9 +25,9 @@ const endpoints = {
   '/oauth/device-code': ['POST'],
 } as const
 
+const paths: ReadonlySet<string> = new Set(Object.keys(endpoints))
 /** Whether a path is one of the provider's: their limits are counted apart from those of the API. */
-export const isOauth = (path: string): boolean =>
-  Object.keys(endpoints).some((one) => path === one) || path.startsWith('/oauth/authorize/')
+export const isOauth = (path: string): boolean => paths.has(path) || path.startsWith('/oauth/authorize/')
 
 /** Headers that belong to one connection, or that the facade sets for every answer. */
 const own = new Set(['content-length', 'connection', 'transfer-encoding', 'cache-control', 'set-cookie'])

@@ -1639,10 +1639,8 @@ CREATE OR REPLACE FUNCTION private.check_token()
  SET search_path TO ''
 AS $function$
 declare
-  v_claims     jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
-  v_is_current boolean;
-  v_is_denied  boolean;
-  v_scopes     text[];
+  v_claims jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
+  v_scopes text[];
 begin
   if v_claims ->> 'sub' is null then
     -- checks the role setting, because current_user is the owner inside a definer function
@@ -1652,8 +1650,7 @@ begin
     return null;
   end if;
 
-  select u.tokens_valid_from <= (v_claims ->> 'iat')::bigint, r.user_id is not null, r.scopes
-  into v_is_current, v_is_denied, v_scopes
+  select r.scopes into v_scopes
   from app.users u
   left join private.revoked_tokens r on r.user_id = u.id
                                     and r.issued_at = (v_claims ->> 'iat')::bigint
@@ -1662,9 +1659,10 @@ begin
     and u.banned_at is null
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
-    and v_claims ->> 'exp' is not null;   -- without exp, the denylist could not identify the token
-  -- what ends the tokens of a person ends those with scopes one by one, because some survive a new password
-  if not found or (v_scopes is null and (v_is_denied or v_is_current is not true)) then
+    and v_claims ->> 'exp' is not null   -- without exp, the denylist could not identify the token
+    -- what ends the tokens of a person ends those with scopes one by one, because some survive a new password
+    and (r.scopes is not null or r.user_id is null and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint);
+  if not found then
     perform private.raise_error('token_revoked');
   end if;
   return v_scopes;
@@ -2070,11 +2068,11 @@ declare
   v_scopes text[];
 begin
   perform set_config('request.jwt.claims', coalesce(p_caller, ''), true),
-          set_config('request.headers', coalesce(p_headers, ''), true),
-          set_config('request.path', coalesce('/rpc/' || p_operation, ''), true);
+          set_config('request.headers', coalesce(p_headers, ''), true);
   -- as private.check_caller does, without a call more in each request
   v_scopes := private.check_token();
   if v_scopes is not null then
+    perform set_config('request.path', coalesce('/rpc/' || p_operation, ''), true);
     perform private.check_scopes(v_scopes);
   end if;
   return true;
@@ -4818,7 +4816,7 @@ COMMENT ON FUNCTION "private"."end_own_consents"(uuid) IS 'Ends the caller''s co
 
 COMMENT ON FUNCTION "private"."end_tokens"(uuid, boolean) IS 'Revokes every token issued so far, and ends the sessions. With p_by_password, because the password has changed, it leaves the access tokens that do not end with it.';
 
-COMMENT ON FUNCTION "private"."enter"(text, text, text) IS 'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for this transaction, and the path that PostgREST would have for the operation. Then it checks the caller. It returns one row or raises an error.';
+COMMENT ON FUNCTION "private"."enter"(text, text, text) IS 'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for this transaction, and for a token with scopes the path that PostgREST would have for the operation. It checks the caller. It returns one row or raises an error.';
 
 COMMENT ON FUNCTION "private"."erase_account"(app.users) IS 'Step: deletes an erased person''s addresses, birthday, phone number, sessions, access tokens, devices, factors, linked logins and the texts of their personas, sets a hash that matches no password, and revokes all their invite codes.';
 
