@@ -9,6 +9,7 @@ import { paths } from '../../web/pages/paths.ts'
 import type { Config } from './config.ts'
 import type { Context, Env } from './context.ts'
 import { ApiError } from './errors.ts'
+import { addVary, send, setHeader } from './headers.ts'
 import { operatorFiles } from './operator.ts'
 import { otherMethods } from './routes.ts'
 import { digestOf, type StaticFile, sendFile, staticFile } from './static.ts'
@@ -268,6 +269,13 @@ export function mountWeb(app: Hono<Env>, config: Config, anonKey: string): () =>
     app.all(path, otherMethods(['GET']))
   }
   serve('/web/*', (c, { files }) => files.get(c.req.path))
+  // a browser at the address of the instance; programs get 404, as everywhere outside the API
+  app.get('/', (c) => {
+    addVary(c, 'Accept')
+    if (!c.req.header('accept')?.includes('text/html')) throw new ApiError('route_unknown')
+    setHeader(c, 'Location', '/app')
+    return send(c, null, 302)
+  })
   for (const one of documents) {
     for (const path of one.paths) serve(path, (_, all) => all.documents.get(one))
   }

@@ -67,6 +67,13 @@ describe('The panel', { timeout: 120_000 }, () => {
   })
 })
 
+test('A browser at the address of the instance gets to the web client, and a program gets 404', async () => {
+  const ask = (accept: string) => fetch(url, { headers: { accept }, redirect: 'manual' })
+  const answer = await ask('text/html,application/xhtml+xml,*/*;q=0.8')
+  expect([answer.status, answer.headers.get('location'), answer.headers.get('vary')]).toEqual([302, '/app', 'Accept'])
+  expect((await ask('*/*')).status).toBe(404)
+})
+
 describe('The files of the panel', () => {
   const text = async (path: string) => (await fetch(`${url}${path}`)).text()
 
