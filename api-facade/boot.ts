@@ -171,8 +171,7 @@ export function takeSecret(sql: postgres.Sql, secret: string, others: OtherSecre
 export const newPassword = (): string => randomBytes(12).toString('base64url')
 
 /**
- * @returns a warning if there is an admin and the settings are not those with which they log in, or if the password of
- * the first admin is easy to guess
+ * @returns a warning if an admin exists and can't log in with the configured address and password, or if the password of the first admin is easy to guess
  * @throws Error in production if that password is easy to guess
  */
 export async function ensureFirstAdmin(

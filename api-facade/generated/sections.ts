@@ -15,8 +15,8 @@ export const sections = {
       name: ['text'],
       scopes: ['text[]', 'What the token may do.'],
       endsWithPassword: ['boolean', 'Whether a new password ends the token.'],
-      issuedAt: ['bigint', 'iat of its claims, in unix seconds.'],
-      expiresAt: ['bigint', 'exp of its claims, in unix seconds: when it ends by itself.'],
+      issuedAt: ['bigint', 'The claim iat, in unix seconds.'],
+      expiresAt: ['bigint', 'The claim exp, in unix seconds: when it expires.'],
       createdAt: ['timestamp with time zone'],
       lastUsedAt: [
         'timestamp with time zone?',
@@ -79,15 +79,15 @@ export const sections = {
   },
   appConsents: {
     single: false,
-    about: 'What a person allowed an app to do, once for each time the app asked.',
+    about: 'Consents: what a person allowed an app to do.',
     fields: {
       id: ['uuid'],
       userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
       appId: ['uuid?', 'The id of a row of the table `apps`.'],
-      scopes: ['text[]', 'What the person allowed.'],
+      scopes: ['text[]', 'The scopes that the person allowed.'],
       generation: ['integer', 'The generation of the current refresh token: how often it was replaced.'],
       createdAt: ['timestamp with time zone'],
-      lastUsedAt: ['timestamp with time zone', 'When the app last got an access token by this consent.'],
+      lastUsedAt: ['timestamp with time zone', 'When the app last got an access token with this consent.'],
       expiresAt: ['timestamp with time zone', '60 days after the last use of the refresh token.'],
       endedAt: ['timestamp with time zone?', 'When it was revoked; null otherwise.'],
     },
@@ -102,12 +102,12 @@ export const sections = {
       website: ['text?', 'A page about the app; null if there is none.'],
       redirectUris: [
         'text[]',
-        'Where an authorization may lead back to, compared exactly; only the port of a loopback address is free.',
+        'The addresses to which an authorization may return. They are compared exactly, except for the port of a loopback address.',
       ],
-      scopes: ['text[]', 'What the app may ask for at most.'],
-      isConfidential: ['boolean', 'Whether the app proves itself by a secret, because it runs on a server of its own.'],
+      scopes: ['text[]', 'The scopes for which the app may ask.'],
+      isConfidential: ['boolean', 'Whether the app authenticates with a secret, because it runs on its own server.'],
       createdAt: ['timestamp with time zone'],
-      endedAt: ['timestamp with time zone?', 'When it was deleted; null before.'],
+      endedAt: ['timestamp with time zone?', 'When it was deleted; null if it was not.'],
     },
   },
   argumentVotes: {
@@ -524,7 +524,7 @@ export const sections = {
       endsAt: ['timestamp with time zone?', 'When it ends by itself; null if it does not.'],
       liftedAt: [
         'timestamp with time zone?',
-        'When its effect ended: staff ended it, its time was over, staff hid what a rule or a space had hidden, or another ban or suspension replaced it. Its strikes remain.',
+        'When its effect ended: staff ended it, it expired, staff hid what a rule or a space had hidden, or another ban or suspension replaced it. Its strikes remain.',
       ],
       overturnedAt: [
         'timestamp with time zone?',
@@ -771,9 +771,9 @@ export const sections = {
     fields: {
       id: ['uuid'],
       userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
-      issuer: ['text', 'The address by which the provider names itself.'],
+      issuer: ['text', 'The issuer: the address that identifies the provider.'],
       subject: ['text', 'The id of the account at the provider, which never changes.'],
-      email: ['text', 'The address of the account when it was linked. It is only shown.'],
+      email: ['text', 'The email address of the account when it was linked. It is only shown to the person.'],
       createdAt: ['timestamp with time zone'],
       lastUsedAt: ['timestamp with time zone', 'When it was last used for a login or a proof, or linked.'],
     },
@@ -1062,7 +1062,7 @@ export const sections = {
       id: ['uuid'],
       userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
       transports: ['text[]', 'How browsers reach the device: usb, nfc, ble, internal, hybrid and others.'],
-      name: ['text', 'What the person calls it.'],
+      name: ['text', 'The name that the person gave it.'],
       createdAt: ['timestamp with time zone'],
       lastUsedAt: ['timestamp with time zone?', 'When it was last used; null if never.'],
     },
@@ -1268,7 +1268,7 @@ export const sections = {
       isJournalism: ['boolean'],
       publishAt: [
         'timestamp with time zone?',
-        'When a scheduled post is due; null means that it was published at once.',
+        'When a scheduled post is due; null means that it was published immediately.',
       ],
       publishedAt: [
         'timestamp with time zone?',
@@ -1430,14 +1430,14 @@ export const sections = {
   },
   proofs: {
     single: false,
-    about: 'When a session last proved who uses it, keyed by the access token (iat, exp) with which it did.',
+    about: 'Fresh proofs: when a session last proved who uses it.',
     fields: {
       userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
       issuedAt: ['bigint', 'iat of the token, in unix seconds.'],
       expiresAt: ['bigint', 'exp of the token, in unix seconds.'],
       sessionId: [
         'uuid?',
-        'The session that issued the token; all tokens of a session share the proof. Null if there is none.',
+        'The session that issued the token, because all tokens of a session share the proof. Null if there is none.',
       ],
       provedAt: ['timestamp with time zone', 'When the session last proved who uses it.'],
     },
@@ -1466,12 +1466,12 @@ export const sections = {
   },
   recoveryCodes: {
     single: false,
-    about: 'SHA-256 of recovery codes, each of which replaces a code of the app once.',
+    about: 'SHA-256 of recovery codes.',
     fields: {
       userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
       number: ['smallint', 'From 1 to 10.'],
       createdAt: ['timestamp with time zone'],
-      usedAt: ['timestamp with time zone?', 'When the code was used up; null until then.'],
+      usedAt: ['timestamp with time zone?', 'When the code was used; null until then.'],
     },
   },
   replies: {
@@ -1623,7 +1623,7 @@ export const sections = {
   },
   sessions: {
     single: false,
-    about: 'What each login began.',
+    about: 'The sessions that logins began.',
     fields: {
       id: ['uuid'],
       userId: ['uuid?', 'A person: an actor id, or null if you cannot see them; yourself by your internal id.'],
@@ -1644,15 +1644,18 @@ export const sections = {
       ],
       expiresAt: [
         'timestamp with time zone',
-        '60 days after the last refresh; in a fixed session when its token expires.',
+        'When the session expires: 60 days after the last refresh. A fixed session expires with its token.',
       ],
       endedAt: ['timestamp with time zone?', 'When it was ended before it expired; null otherwise.'],
       kind: ['text'],
       device: [
         'text?',
-        'What the client called the device, otherwise what its User-Agent says, such as Firefox on Windows. Without dots, slashes and colons, because a mail shows it, and must not show a link of a stranger.',
+        'The name that the client gave the device, otherwise a name from its User-Agent, such as Firefox on Windows. It has no dots, slashes or colons, because a mail shows it and must not contain a link of a stranger.',
       ],
-      network: ['cidr?', 'From where the session began: the /24 of an IPv4 address, or the /48 of an IPv6 address.'],
+      network: [
+        'cidr?',
+        'The network from which the session began: the /24 of an IPv4 address, or the /48 of an IPv6 address.',
+      ],
       lastSeenAt: ['timestamp with time zone'],
     },
   },

@@ -1,5 +1,5 @@
-// Access tokens with scopes: how they look, and how they are made.
-// Rules are in sql/identity/58_access_tokens.sql. docs/decisions.md, Access tokens.
+// Access tokens with scopes: their form, and how the facade makes them. Rules are in
+// sql/identity/58_access_tokens.sql. docs/decisions.md, Access tokens.
 import { createHmac, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { hashOf } from './seals.ts'
@@ -17,28 +17,28 @@ const inBase62 = (number: bigint, digits: number): string =>
 
 const checksumOf = (text: string): string => inBase62(BigInt(crc32(text)), 6)
 
-/** A token of 32 secret bytes: prefix, 43 digits in base 62, and a checksum by which scanners for secrets know it. */
+/** A token of 32 secret bytes: a prefix, 43 digits in base 62, and a checksum by which secret scanners recognize it. */
 export function accessTokenOf(prefix: Prefix, bytes: Buffer): string {
   const text = prefix + inBase62(BigInt(`0x${bytes.toString('hex')}`), 43)
   return text + checksumOf(text)
 }
 
-/** Whether a bearer token is, by its looks, one of ours with scopes. Its checksum must be right. */
+/** Whether a bearer token has the form of an access token with scopes, including the right checksum. */
 export function isAccessToken(token: string): boolean {
   const [, text, sum] = shape.exec(token) ?? []
   return text !== undefined && checksumOf(text) === sum
 }
 
 export type AccessTokens = {
-  /** A new token of a person, with the nonce of which it was made. */
+  /** A new personal token, and the nonce from which it is made. */
   make(): { nonce: string; token: string }
-  /** The token that was made of this nonce and has this hash (hex); undefined if none of our keys made it. */
+  /** The token that is made from this nonce and has this hash (hex); undefined if none of our keys gives this hash. */
   find(nonce: string, hash: string): string | undefined
 }
 
 /**
- * A personal token is an HMAC of a random nonce, which is kept with the answer to a request with an Idempotency-Key.
- * So the request can be repeated, and the token is stored nowhere.
+ * A personal token is the HMAC of a random nonce. The nonce is stored with the answer to a request with an
+ * Idempotency-Key, so that the request can be repeated although the token is stored nowhere.
  */
 export function createAccessTokens(secrets: readonly [string, ...string[]]): AccessTokens {
   const keys = secrets.map((secret) => createHmac('sha256', secret).update('kith access token').digest())

@@ -9,8 +9,8 @@ import { send } from './headers.ts'
 import { otherMethods } from './routes.ts'
 
 /**
- * The paths of programs, of the admin panel and of the web client: apps must not open them. Apps may open the pages for
- * people, to which mail leads.
+ * The paths that apps must not open: those for programs, of the admin panel and of the web client. Apps may open the
+ * pages for people, to which mail links.
  */
 const OWN = [
   ...['/api/*', '/docs', '/docs/*', '/openapi.json', '/health', '/ready', '/metrics', '/rest/*', '/realtime/*'],

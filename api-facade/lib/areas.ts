@@ -1,4 +1,4 @@
-// The areas of the API, by which access tokens have scopes. docs/decisions.md, Access tokens.
+// The areas of the API. The scopes of access tokens are named after them. docs/decisions.md, Access tokens.
 
 /** The areas of the API. The scopes are their names with `:read` and `:write`. */
 export const areas = {

@@ -103,8 +103,8 @@ export async function callFor<O extends Operation, S extends z.ZodType>(
 }
 
 /**
- * Only checks the caller: refuses a revoked token, and one without the scope, before an answer that would not query the
- * database.
+ * Only checks the caller, before an answer that doesn't query the database: rejects a revoked token and one without
+ * the scope.
  */
 export async function checkCaller(c: Context): Promise<void> {
   if (c.get('claims'))

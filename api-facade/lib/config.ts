@@ -29,12 +29,12 @@ export const defaultLimits = {
   login_account: '10/min 50/h',
   login_device: '10/min 50/h',
   password: '10/min 50/h',
-  // wrong codes of a second factor after the right password, per known device or from all unknown devices
+  // codes of a second factor after the right password, per known device, or from all unknown devices together
   login_factor: '5/min 20/h',
   // challenges of passkeys for a login
   passkey_options: '20/min',
   register: '3/min',
-  // beginning a login at the OpenID provider, and coming back from there
+  // a login at the OpenID provider: its begin, and the return from there
   oidc: '20/min',
   reserve_invite: '10/min',
   // unknown invite codes: the first ones of an address within an hour; all such first ones in the whole instance;
@@ -43,9 +43,9 @@ export const defaultLimits = {
   unknown_invites_first: '1/s',
   unknown_invites: '300/h',
   refresh: '10/min 100/h',
-  // the endpoints of OAuth, per client address: an app on a server has one for all of its people
+  // the endpoints of OAuth, per client address: an app on a server has one address for all people
   oauth: '600/min',
-  // access tokens, per app; and codes that a person enters for devices
+  // access tokens that an app gets, per app; and codes for devices, which people enter
   oauth_app: '600/min 10000/h',
   device_code: '10/min 50/h',
   forgot_password: '5/min 30/h',

@@ -29,7 +29,7 @@ export type Services = {
   oidc: Oidc
   /** The public key by which push services identify the instance. */
   pushKey: string
-  /** The key of Supabase's gateway that names no person. */
+  /** The anonymous key of Supabase's gateway, which belongs to no person. */
   anonKey: string
   functions: Functions
   previews: Previews
@@ -70,7 +70,10 @@ export type Env = {
     claims: Claims | null
     /** The pool of the route. */
     pool: PoolName
-    /** The operation of the route; its own operationId if it has a handler. SQL checks by it what a token may do. */
+    /**
+     * The operation of the route; the route's own operationId if it has a handler. With it, SQL checks what a token
+     * may do.
+     */
     operation: string
     /** Whether the route supports Idempotency-Key. */
     idempotent: boolean
@@ -112,15 +115,15 @@ export type Limits = {
   guess(c: Context): Promise<TakeBack>
 }
 
-/** The provider of oauth.ts. Declared here because it reads the context of the request. */
+/** The OAuth provider (oauth.ts). It is declared here because it reads the context of the request. */
 export type Oauth = {
   /** Lets the provider answer a request. */
   answer(c: Context): Promise<Response>
   /** The request that waits for the consent of the person in this browser. @throws ApiError consent_over */
   waiting(c: Context, id: string): Promise<Waiting>
-  /** Answers it. @returns where the browser goes on */
+  /** Answers it. @returns the address to which the browser goes next */
   decide(c: Context, id: string, allows: boolean): Promise<string>
-  /** The device that waits for the code to be entered. @throws ApiError consent_over */
+  /** The device that waits until somebody enters its code. @throws ApiError consent_over */
   waitingDevice(c: Context, userCode: string): Promise<Waiting>
   decideDevice(c: Context, userCode: string, allows: boolean): Promise<void>
 }

@@ -1,9 +1,12 @@
-// Passwords that are refused, because many people have them or because they follow from the person's own name or
-// address. No rule says which characters a password must have. docs/decisions.md, Tokens and sessions.
+// Passwords that are rejected because they are common, or because they follow from the person's name or address. No
+// rule says which characters a password must have. docs/decisions.md, Tokens and sessions.
 import type { Context } from './context.ts'
 import { ApiError } from './errors.ts'
 
-/** Read at the first use, because it takes 4 MB, and most processes never need it. In lower case, without short ones. */
+/**
+ * The common passwords of eight or more characters, in lower case. The list is read at the first use, because it takes
+ * 4 MB and most processes never need it.
+ */
 let common: Promise<ReadonlySet<string>> | undefined
 async function readCommon(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
@@ -16,7 +19,7 @@ const lettersOf = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}]/gu, '')
 
-/** One to four characters over and over, or characters that follow each other: aaaaaaaa, abcabcabc, 12345678. */
+/** Whether it repeats one to four characters, or consists of consecutive characters: aaaaaaaa, abcabcabc, 12345678. */
 function isMonotonous(text: string): boolean {
   const codes = Array.from(text, (sign) => sign.codePointAt(0) ?? 0)
   const repeats = (period: number) => codes.every((code, at) => at < period || code === codes[at - period])
@@ -25,7 +28,7 @@ function isMonotonous(text: string): boolean {
   return follows || [1, 2, 3, 4].some(repeats)
 }
 
-/** Whether nothing but words of the person is left without digits and signs, of which there are at most eight. */
+/** Whether it consists only of words of the person, plus at most eight digits and signs. */
 function isOfWords(text: string, words: readonly string[]): boolean {
   const letters = lettersOf(text)
   if (!letters || text.replace(/\p{L}|\p{M}/gu, '').length > 8) return false
@@ -41,7 +44,7 @@ export async function isGuessable(password: string, words: readonly string[]): P
   return (await common).has(text) || isMonotonous(text) || isOfWords(text, ['kith', ...words])
 }
 
-/** @throws ApiError password_guessable, if the instance refuses such passwords */
+/** @throws ApiError password_guessable, if the instance rejects such passwords */
 export async function refuseGuessable(c: Context, password: string, words: readonly string[]): Promise<void> {
   const { refusesGuessable } = c.get('services').config
   if (refusesGuessable && (await isGuessable(password, words))) throw new ApiError('password_guessable')

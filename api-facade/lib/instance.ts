@@ -18,7 +18,7 @@ export const Instance = z
     domain: z.string().describe('The domain in the actor ids of its people.'),
     url: z.string().describe('The address of its API, without `/api/v1`.'),
     oidc: z
-      .object({ name: z.string().describe('What people call it.') })
+      .object({ name: z.string().describe('The name that people see.') })
       .nullable()
       .describe('The OpenID provider with which people can also log in; null if there is none.'),
     keys: z

@@ -1,4 +1,4 @@
-// What the OAuth provider keeps, on the operations of sql/apps: codes, requests, tokens, consents and apps.
+// The storage of the OAuth provider, on the operations of sql/apps: codes, requests, tokens, consents and apps.
 // docs/decisions.md, Apps.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
@@ -38,20 +38,20 @@ const Kept = z.record(z.string(), z.unknown()).nullable()
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const REFRESH_PREFIX = 'kith_ort_'
 
-/** The request on behalf of which the provider works. */
+/** The request that the provider is handling. */
 export const current = new AsyncLocalStorage<Context>()
 export const request = (): Context => {
   const c = current.getStore()
-  if (!c) throw new Error('The provider works outside of a request')
+  if (!c) throw new Error('The OAuth provider was called outside a request')
   return c
 }
 
-/** What SQL refused because a code, a consent or the person is over, in the words of OAuth. */
+/** Turns errors of SQL about a code, a consent or a person that is no longer valid into errors of OAuth. */
 async function inWordsOfOauth<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     const code = error instanceof ApiError ? error.code : (error as Error).message
     if (['consent_over', 'token_revoked', 'role_required', 'scope_unknown'].includes(code))
-      throw new errors.InvalidGrant('the consent of the person is over')
+      throw new errors.InvalidGrant('the consent of the person has ended')
     throw error
   })
 }
@@ -104,7 +104,7 @@ class Records implements Adapter {
     await endConsent(id)
   }
 }
-/** The id of a device that was found by the code that a person entered. */
+/** The id of the device whose code a person entered. */
 const BY_USER_CODE = /^user code (.+)$/
 
 const endConsent = async (id: string): Promise<void> => {
@@ -113,7 +113,7 @@ const endConsent = async (id: string): Promise<void> => {
 const findConsent = (id: string) =>
   UUID.test(id) ? callFor(request(), 'find_consent', { p_id: id }, Consent, 'gate') : Promise.resolve(null)
 
-/** Access tokens: they work in the API as personal ones do. */
+/** Access tokens. In the API they work like personal ones. */
 class AccessTokens extends Records {
   override async upsert(id: string, { jti: _, ...payload }: AdapterPayload, seconds: number) {
     const c = request()
@@ -151,7 +151,7 @@ class Consents extends Records {
   }
 }
 
-/** Refresh tokens: one row for all generations, so that each one that comes again is known as used. */
+/** Refresh tokens. All generations of a token have one row, so that a token that is used again is recognized. */
 class RefreshTokens extends Records {
   readonly open: (token: string) => { id: string; generation: number } | undefined
 
@@ -212,7 +212,7 @@ class Apps extends Records {
   }
 }
 
-/** There are no sessions of the provider: what one kept would be a login without a password. */
+/** The provider has no sessions: a session would be a login without a password. */
 class NoSessions extends Records {
   override async upsert() {}
   override async find(): Promise<undefined> {
@@ -221,7 +221,7 @@ class NoSessions extends Records {
   override async destroy() {}
 }
 
-/** Where the provider keeps each of its models. */
+/** The storage of each model of the provider. */
 export function adapterOf(seals: Seals): (model: string) => Adapter {
   const adapters: Record<string, Adapter> = {
     AccessToken: new AccessTokens('AccessToken'),

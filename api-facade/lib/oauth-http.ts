@@ -1,4 +1,4 @@
-// How the OAuth provider, which is made for Node's own server, reads a request of the facade and answers it.
+// Lets the OAuth provider, which is made for Node's server, read a request of the facade and answer it.
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Context } from './context.ts'
@@ -8,7 +8,7 @@ import { bodyOf } from './input.ts'
 /** The maximum bytes of a form. */
 const FORM = 16_384
 
-/** A request as the provider reads it. Its address is the issuer's, whatever the header Host says. */
+/** A request as the provider reads it. Its address begins with the issuer, whatever the header Host says. */
 export function incomingOf(c: Context, issuer: URL, body: string): IncomingMessage {
   const { pathname, search } = new URL(c.req.url)
   const socket = new Socket()
@@ -44,7 +44,7 @@ export async function readForm(c: Context): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** What the provider writes, kept until the facade sends it. */
+/** The provider's answer, held until the facade sends it. */
 export function outgoingOf(incoming: IncomingMessage): { outgoing: ServerResponse; ended: Promise<Buffer> } {
   const outgoing = new ServerResponse(incoming)
   const chunks: Buffer[] = []

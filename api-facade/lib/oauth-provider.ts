@@ -1,4 +1,4 @@
-// The provider of OAuth itself: oidc-provider, set up for third-party apps. oauth.ts imports this file at the first
+// The OAuth provider itself: oidc-provider, configured for third-party apps. oauth.ts imports this file at the first
 // request of an app, because the library takes memory that most instances do not need. docs/decisions.md, Apps.
 import { createHmac, generateKeyPairSync, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import Provider, { type Configuration, errors, interactionPolicy } from 'oidc-provider'
@@ -6,10 +6,12 @@ import { accessTokenOf } from './access-tokens.ts'
 import { adapterOf, current, REFRESH_PREFIX, request } from './oauth-adapter.ts'
 import { hashOf, type Seals } from './seals.ts'
 
-/** How long an access token of an app is valid, and a refresh token that nobody uses. Seconds. */
+/** How long an access token of an app is valid, and how long a refresh token that is not used. Seconds. */
 const ACCESS = 15 * 60
 const REFRESH = 60 * 86_400
-/** How long a request of an app waits for the person, a code for the app, and a device for its code to be entered. */
+/**
+ * How long a request waits for the person's answer, a code for the app, and a device until somebody enters its code.
+ */
 const REQUEST = 15 * 60
 const CODE = 60
 const DEVICE = 15 * 60
@@ -38,7 +40,7 @@ export function createProvider({ issuer, seals, scopes, pages, sessionCookie, se
   policy.add(
     new Prompt(
       { name: 'consent', requestable: true },
-      new Check('always', 'the person must agree', 'interaction_required', (ctx) => !ctx.oidc.result?.consent),
+      new Check('always', 'the person must allow it', 'interaction_required', (ctx) => !ctx.oidc.result?.consent),
     ),
   )
   const off = { enabled: false }
@@ -53,7 +55,7 @@ export function createProvider({ issuer, seals, scopes, pages, sessionCookie, se
     cookies: {
       keys: secrets.map((secret) => createHmac('sha256', secret).update('kith oauth cookies').digest('base64url')),
       names: { session: sessionCookie, interaction: 'kith_oauth_request', resume: 'kith_oauth_resume' },
-      // the API reads the request of the browser, and nothing else does
+      // only the API reads the cookie
       short: { ...short, path: '/api/v1/oauth' },
       long: short,
     },
@@ -72,7 +74,7 @@ export function createProvider({ issuer, seals, scopes, pages, sessionCookie, se
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     interactions: { policy, url: (_, { uid }) => `${pages.consent}?request=${uid}` },
     issueRefreshToken: async () => true,
-    // nothing is signed: there are no ID tokens
+    // there are no ID tokens, so nothing is signed
     jwks: { keys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })] } as never,
     loadExistingGrant: async ({ oidc }) => {
       const id = oidc.result?.consent?.grantId
@@ -107,7 +109,7 @@ export function createProvider({ issuer, seals, scopes, pages, sessionCookie, se
   const provider = new Provider(issuer, configuration)
   provider.proxy = true
   provider.on('server_error', (_, error) => request().set('failure', error))
-  // the log has the facade's lines, and no parts of requests
+  // only the facade writes log lines, which contain nothing of a request's body
   provider.silent = true
   nameBy(provider.Grant, () => randomUUID())
   nameBy(provider.AccessToken, (token) => {
@@ -118,7 +120,7 @@ export function createProvider({ issuer, seals, scopes, pages, sessionCookie, se
     provider.RefreshToken,
     ({ grantId = '', rotations = 0 }) => REFRESH_PREFIX + seals.seal('app', { id: grantId, generation: rotations }),
   )
-  // the secret itself is stored nowhere
+  // only the hash of the secret is stored
   Object.assign(provider.Client.prototype, {
     compareClientSecret(this: { clientSecret: string }, given: string): boolean {
       return timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(this.clientSecret))
@@ -127,7 +129,7 @@ export function createProvider({ issuer, seals, scopes, pages, sessionCookie, se
   return provider
 }
 
-/** Sets how the ids of a model are made: the tokens that apps get. */
+/** Sets how the ids of a model are made. These ids are the tokens that apps get. */
 function nameBy<T>(model: { prototype: T }, make: (token: T) => string): void {
   Object.assign(model.prototype as object, {
     generateTokenId(this: T): string {

@@ -1,6 +1,6 @@
-// OAuth 2.1 for third-party apps: oidc-provider, which speaks the protocol, on the operations of sql/apps. It runs behind
-// the facade's limits, request ids and log. It keeps no session: each authorization asks the person to log in on the
-// page of web/pages and to agree there. docs/decisions.md, Apps.
+// OAuth 2.1 for third-party apps: oidc-provider implements the protocol, and sql/apps stores its data. Requests pass
+// the facade's limits, request ids and log. There are no sessions: for each authorization, the person logs in on a
+// page of web/pages and agrees there. docs/decisions.md, Apps.
 import type { Hono } from 'hono'
 import type { Grant, Provider } from 'oidc-provider'
 import { z } from 'zod'
@@ -26,7 +26,7 @@ const endpoints = {
 } as const
 
 const paths: ReadonlySet<string> = new Set(Object.keys(endpoints))
-/** Whether a path is one of the provider's: their limits are counted apart from those of the API. */
+/** Whether the provider answers this path. Its limits are apart from those of the API. */
 export const isOauth = (path: string): boolean => paths.has(path) || path.startsWith('/oauth/authorize/')
 
 /** Headers that belong to one connection, or that the facade sets for every answer. */
@@ -34,7 +34,7 @@ const own = new Set(['content-length', 'connection', 'transfer-encoding', 'cache
 
 const Scopes = z.object({ items: z.array(z.object({ scope: z.string(), description: z.string() })) })
 
-/** The cookie of the provider's sessions, of which it keeps none. It is never sent. */
+/** The cookie of the provider's sessions. It has none, so this cookie is never sent. */
 const SESSION_COOKIE = 'kith_oauth_none'
 
 export function createOauth({ config, seals }: Pick<Services, 'config' | 'seals'>, secrets: readonly string[]): Oauth {
@@ -54,7 +54,7 @@ export function createOauth({ config, seals }: Pick<Services, 'config' | 'seals'
       isOver,
     }
   }
-  /** The provider is made at the first request, because the scopes are in the database. */
+  /** Creates the provider at the first request, because the scopes are in the database. */
   const open = (c: Context) => {
     made ??= make(c)
     made.catch(() => {
@@ -87,7 +87,7 @@ export function createOauth({ config, seals }: Pick<Services, 'config' | 'seals'
     return response
   }
 
-  /** The request of an app that the cookie of this browser names. */
+  /** The request of an app that this browser's cookie identifies. */
   async function find(c: Context, id: string) {
     const { provider, says, isOver } = await open(c)
     const incoming = incomingOf(c, address, '')
@@ -170,7 +170,7 @@ const scopesOf = (scope: unknown): string[] =>
     .split(' ')
     .filter(Boolean)
 
-/** The description of the server without what only OpenID Connect has. */
+/** The metadata of the server, without fields that only OpenID Connect has. */
 function withoutOpenId(text: string): string {
   const found = Object.entries(JSON.parse(text) as Record<string, unknown>)
   const of = /^(jwks_uri|id_token|subject_types|claim|userinfo|request_|require_request|acr_|end_session|backchannel_)/

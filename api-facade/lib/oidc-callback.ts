@@ -1,4 +1,4 @@
-// The address to which the OpenID provider sends the browser. Outside /api/v1, because no program calls it.
+// The address to which the OpenID provider sends the browser. It is outside /api/v1, because no program calls it.
 // docs/decisions.md, Logins at an OpenID provider.
 import type { Hono } from 'hono'
 import type { Context, Env } from './context.ts'
@@ -12,8 +12,8 @@ const FINISH = `
   select api.finish_oidc($1::uuid, decode($2::text, 'hex'), $3::text, $4::text, $5::text, $6::text, $7::boolean)`
 
 /**
- * Serves the address to which the provider sends the browser. It goes on to the client with a one-time code behind the
- * #, or with the code of an error; never with a token.
+ * Serves the address to which the provider sends the browser. Redirects to the client, with a one-time code or the
+ * code of an error behind the #, never with a token.
  */
 export function mountOidc(app: Hono<Env>): void {
   app.get(CALLBACK, async (c) => {
@@ -28,7 +28,7 @@ export function mountOidc(app: Hono<Env>): void {
   app.all(CALLBACK, otherMethods(['GET']))
 }
 
-/** Asks the provider for the person, and records the login. @returns the one-time code, or the code of an error */
+/** Asks the provider who the person is, and records the login. @returns the one-time code, or the code of an error */
 async function finish(
   c: Context,
   login: Begun & { id: string },
@@ -54,7 +54,10 @@ async function finish(
   return { oidc: code }
 }
 
-/** Why a login failed, for the log: openid-client's code, and the provider's. Never an answer, which may have secrets. */
+/**
+ * Why a login failed, for the log: the error codes of openid-client and of the provider. Answers are not logged,
+ * because they may contain secrets.
+ */
 function causeOf(error: unknown): string {
   const { code, error: said } = (error ?? {}) as { code?: unknown; error?: unknown }
   return [code, said].filter((one) => typeof one === 'string').join(' ') || 'unknown'

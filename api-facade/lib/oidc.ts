@@ -1,5 +1,5 @@
-// The OpenID provider with which people can also log in (OIDC_ISSUER), asked by openid-client. Nothing is stored until
-// the provider has sent the browser back: what belongs to a login is in its sealed state.
+// The OpenID provider with which people can also log in (OIDC_ISSUER), called with openid-client. Nothing is stored
+// until the provider has sent the browser back: until then, the sealed state contains everything about a login.
 // docs/decisions.md, Logins at an OpenID provider.
 import type { Configuration } from 'openid-client'
 import { z } from 'zod'
@@ -15,18 +15,21 @@ const PATIENCE = 300
 /** How long the provider may take to answer. Seconds. */
 const TIMEOUT = 10
 
-/** What a client wants when it begins. `challenge` is the SHA-256 of its verifier, in base64url. */
+/** What a client sends when a login begins. `challenge` is the SHA-256 of its verifier, in base64url. */
 export type Begun = { challenge: string; returnTo: string; fresh: boolean }
 type Answered = { subject: string; email: string }
 
 export type Oidc = {
-  /** How the provider is called; undefined if there is none. */
+  /** The name of the provider; undefined if there is none. */
   name: string | undefined
   /** The address at the provider to which the browser goes. @throws ApiError oidc_off, oidc_address */
   begin(begun: Begun): Promise<{ url: string; expiresAt: string }>
-  /** What belongs to a state that the provider sent back. @throws ApiError oidc_over */
+  /** The contents of a state that the provider sent back. @throws ApiError oidc_over */
   resume(state: string): Begun & { id: string }
-  /** Checks the provider's answer and asks for the person. @throws ApiError oidc_unverified, or what went wrong */
+  /**
+   * Checks the provider's answer and returns the person. @throws ApiError oidc_unverified, or the error of
+   * openid-client
+   */
   finish(login: Begun & { id: string }, answer: URLSearchParams): Promise<Answered>
   issuer: string
 }
@@ -43,7 +46,7 @@ export function createOidc(config: Config, seals: Seals): Oidc {
     if (!settings) throw new ApiError('oidc_off')
     known ??= configurationOf(settings)
     known.catch(() => {
-      known = undefined // the provider may be back at the next login
+      known = undefined // the provider may be available at the next login
     })
     return known
   }
@@ -96,7 +99,7 @@ export function createOidc(config: Config, seals: Seals): Oidc {
       })
       const claims = tokens.claims()
       if (!claims) throw new ApiError('oidc_over')
-      // many providers give the address only here
+      // many providers give the email address only here
       const found =
         claims.email === undefined && provider.serverMetadata().userinfo_endpoint
           ? await client.fetchUserInfo(provider, tokens.access_token, claims.sub)
@@ -116,7 +119,7 @@ async function configurationOf({
 }: NonNullable<Config['oidc']>): Promise<Configuration> {
   const client = await openid()
   const auth = clientSecret ? client.ClientSecretBasic(clientSecret) : client.None()
-  const isLocal = new URL(issuer).protocol === 'http:' // configuration allows it only on this machine
+  const isLocal = new URL(issuer).protocol === 'http:' // config.ts allows this only on the same machine
   const options = { timeout: TIMEOUT, ...(isLocal && { execute: [client.allowInsecureRequests] }) }
   if (!endpoints) return client.discovery(new URL(issuer), clientId, undefined, auth, options)
   const provider = new client.Configuration(

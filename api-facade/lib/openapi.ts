@@ -59,7 +59,7 @@ export function openApiText(features: readonly Feature[]): string {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'The token of a login, or an access token of `POST /me/tokens`, which may do only what its scopes allow: `x-scope` of a route says which one it needs (`any`: every access token may). A route without `x-scope` takes no access token.',
+      'The token of a login, or an access token from `POST /me/tokens`, which may do only what its scopes allow. `x-scope` of a route names the scope that it needs; with `any`, every access token may call it. A route without `x-scope` accepts no access token.',
   })
   registry.register('Error', ErrorBody)
   for (const [name, header] of Object.entries(headers)) registry.registerComponent('headers', name, header)
@@ -515,7 +515,9 @@ function pathOf(route: Route, named: Set<string>): Path {
   }
 }
 
-/** Which scope an access token needs; nothing if the route takes no access token with scopes, or no token at all. */
+/**
+ * The scope that an access token needs; nothing if the route accepts no access token with scopes, or needs no token.
+ */
 function scopeNote(route: Route): { 'x-scope'?: string } {
   const scope = scopeOf(route)
   return scope === undefined ? {} : { 'x-scope': scope ?? 'any' }
@@ -674,7 +676,7 @@ const errorAnswer = (status: number) => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 })
 
-/** What only some of the answers with 403 have. */
+/** Headers that only some answers with 403 have. */
 const challenge = {
   'WWW-Authenticate': {
     description: 'With `scope_missing`: the scope that the access token needs (RFC 6750).',

@@ -1,4 +1,4 @@
-// When people and their sessions were last seen: kept in memory and written from time to time instead of with every
+// When people and their sessions were last seen. It is kept in memory and written from time to time, not with every
 // request.
 import { call } from './call.ts'
 import type { Context } from './context.ts'

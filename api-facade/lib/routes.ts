@@ -91,7 +91,7 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   operation?: O
   /** Parameters that this route sets itself. A request cannot change them. */
   constants?: { readonly [P in Parameter<O>]?: string | number | boolean }
-  /** The area of its scopes, if it is not that of its feature: areas.ts. */
+  /** The area of the route's scope, if it is not that of the feature: areas.ts. */
   scope?: Area | 'any' | 'none'
   /** Its operationId in the API's description, if that is not made from the operation's name. */
   id?: string
@@ -134,7 +134,7 @@ export const routes = <T extends Record<string, Operation>>(
   rows: { [S in keyof T]: Row<T[S]> },
 ): Table => ({ feature, rows })
 
-/** Like `routes`, for what only a login may do, and no access token with scopes. */
+/** Like `routes`, for operations that need a login: no access token with scopes may call them. */
 export const routesOfLogins = <T extends Record<string, Operation>>(
   feature: string,
   rows: { [S in keyof T]: Row<T[S]> },

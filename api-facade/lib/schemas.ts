@@ -114,7 +114,7 @@ export const PersonCard = z
   .object({
     id: z.string().describe('The actor id.'),
     actorId: z.string().describe('`acct:name@domain`. It changes with the username.'),
-    isBot: z.boolean().describe('Whether a program acts here. A bot’s profile names the person who runs it.'),
+    isBot: z.boolean().describe('Whether the account is a bot. A bot’s profile names the person who runs it.'),
     personId,
     username: z.string().describe('The name in the actor id. The person can change it.'),
     firstName: z.string().describe('As the person wrote it.'),

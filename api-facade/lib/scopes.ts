@@ -21,7 +21,10 @@ export function scopeOf(route: Route): Scope | null | undefined {
   return area === 'any' ? null : `${area}:${route.method === 'GET' ? 'read' : 'write'}`
 }
 
-/** By which names the routes ask the database: those of their operations, and of those that have a handler their own. */
+/**
+ * The names by which routes appear in the database: the names of their operations, and the operationIds of routes with
+ * a handler.
+ */
 function namesOf({ row, path, method }: Route): string[] {
   if (row.operation) return [row.operation]
   return [idOf({ row, path, method }), ...(row.calls ?? [])]

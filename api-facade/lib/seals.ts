@@ -7,8 +7,9 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 /** The purposes of tokens: one is never valid for another purpose. */
 export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'alert' | 'unsubscribe' | 'upload' | 'oidc' | 'app'
 /**
- * What a token contains: a UUID and a generation. The generation says how often the token was replaced; for a device it
- * is the day, for an upload the second at which it ends, for the state of a login at the provider the second at which it began.
+ * What a token contains: a UUID and a generation. The generation says how often the token was replaced. For a device
+ * it is the day, for an upload the second at which it ends, and for the state of a login at the provider the second at
+ * which it began.
  */
 export type Sealed = { id: string; generation: number }
 

@@ -73,7 +73,7 @@ export async function createTokens(
   return { sign, verify }
 }
 
-/** The key of Supabase's gateway that names no person, which clients of Realtime send before they have a token. */
+/** The anonymous key of Supabase's gateway. Clients of Realtime send it before they have a token. */
 export const anonKeyOf = (secret: string): Promise<string> =>
   new SignJWT({ role: 'anon' })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

@@ -1,5 +1,5 @@
-// The pages of web/: the admin panel, the pages that mail leads to, and the web client. No build step: TypeScript files are served with
-// their types removed, and packages as npm installed them. web/README.md
+// The pages of web/: the admin panel, the pages to which mail links, and the web client. No build step: TypeScript
+// files are served with their types removed, and packages as npm installed them. web/README.md
 import { readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { basename, extname, join, relative } from 'node:path'
@@ -40,7 +40,7 @@ const packages: Record<string, string> = {
 }
 const styles = ['@picocss/pico/css/pico.classless.min.css', 'uplot/dist/uPlot.min.css']
 
-/** A document: where it is, its title until its script has set one, and its script in the folder of its part. */
+/** A document: its address, its title until its script sets one, and its script in the folder of its part. */
 type Document = { part: keyof typeof folders; script?: string; title: string; paths: readonly string[] }
 /** What the service worker shows without a connection. */
 const offline: Document = { part: 'app', script: 'offline.ts', title: 'Kith', paths: ['/app/offline'] }
@@ -140,7 +140,7 @@ const storageOrigin = ({ storage }: Config): string => (storage ? ` ${new URL(st
 
 const sheetsOf = (part: string): string[] => ['packages/pico.classless.min.css', 'lib/style.css', `${part}/style.css`]
 
-/** What the document needs at its start: its scripts and its style sheets, below the folder of all files. */
+/** The scripts and style sheets that the document loads at its start, below the folder of all files. */
 function partsOf({ part, script = 'main.ts' }: Document, files: Files): { scripts: string[]; sheets: string[] } {
   const scripts = importsOf(`${part}/${script}`, files)
   const plots = scripts.includes(placeOf('uplot')) ? ['packages/uplot.min.css'] : []
@@ -194,7 +194,7 @@ ${scripts.map((path) => `  <link rel="modulepreload" href="${base}${path}">`).jo
 
 const MANIFEST = '/web/app.webmanifest'
 
-/** How the web client is installed as an app. */
+/** The manifest, with which the web client can be installed as an app. */
 const manifestOf = (base: string): string =>
   JSON.stringify({
     id: '/app',
@@ -226,7 +226,7 @@ function workerOf(base: string, files: Files): string {
   return `const known = ${JSON.stringify(known)}\n${files.get('app/worker.ts')?.body}`
 }
 
-/** Files without a digest in their address, because browsers look there for a newer one. */
+/** Files whose address has no digest, because browsers look at this address for a newer version. */
 function freshFiles(base: string, files: Files): [string, StaticFile][] {
   const fresh = { 'Cache-Control': 'no-cache' }
   const policy = {

@@ -248,33 +248,26 @@ const unlessYou = `If it was not you, somebody can use your account. Set a new p
 now, and contact the operator of this instance.
 `
 
-/** Letters about a change that was made, which need no link. */
+/** Mails that report a change and need no link. */
 const notices = {
   factorAdded: {
     subject: 'A second factor for your account at Kith',
     text: `Hello,
 
-your account has an authenticator app now. Each login asks for a code
-of it, and everything else was logged out. Keep the recovery codes in
+your account has an authenticator app now. Each login asks for a code from it. All other devices were logged out. Keep the recovery codes in
 a safe place.
 
 ${unlessYou}`,
   },
   identityLinked: {
     subject: 'Another way to log in to your account at Kith',
-    text: `Hello,
-
-a login at another provider was linked with your account. With it one
-can log in without your password.
+    text: `Hello, a login at another provider was linked to your account. With it, one can log in without your password.
 
 ${unlessYou}`,
   },
   identityUnlinked: {
     subject: 'A way to log in to your account at Kith was removed',
-    text: `Hello,
-
-a login at another provider was linked with your account, and is not
-any more. With it one can't log in now.
+    text: `Hello, a login at another provider was unlinked from your account. One can no longer log in with it.
 
 ${unlessYou}`,
   },
@@ -282,9 +275,7 @@ ${unlessYou}`,
     subject: 'The second factor of your account at Kith was removed',
     text: `Hello,
 
-the authenticator app of your account was removed. If you have no
-passkey, the recovery codes are gone too, and a login asks only for
-the password now.
+the authenticator app of your account was removed. If you have no passkey, the recovery codes were deleted too, and a login needs only the password now.
 
 ${unlessYou}`,
   },
@@ -311,8 +302,7 @@ ${unlessYou}`,
     text: `Hello,
 
 your account has a new passkey, which logs in without the password.
-If it is the first factor of your account, everything else was logged
-out; keep the recovery codes in a safe place.
+If it is the first factor of your account, all other devices were logged out; keep the recovery codes in a safe place.
 
 ${unlessYou}`,
   },
@@ -326,11 +316,7 @@ ${unlessYou}`,
   },
   passkeyEnded: {
     subject: 'A passkey of your account at Kith may have been copied',
-    text: `Hello,
-
-a passkey of your account said that it was used less often than before.
-So somebody may have a copy of it. We removed it and logged everything
-out. Log in with another passkey, or with your password and a code of
+    text: `Hello, somebody may have a copy of a passkey of your account: its counter went back. We removed the passkey and logged out all devices. Log in with another passkey, or with your password and a code of
 the app or a recovery code, and add a new passkey.
 
 If you know no reason for this, contact the operator of this instance.

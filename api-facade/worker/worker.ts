@@ -46,7 +46,7 @@ export type Worker = {
 export const DEAD_LETTERS = 'dead-letters'
 const GRACE = 10_000
 
-/** Retries after about 5, 10 and 20 seconds, then the job fails for good; its schedule continues. */
+/** A job is tried again after about 5, 10 and 20 seconds. Then it fails for good, and its schedule continues. */
 const settings = {
   deadLetter: DEAD_LETTERS,
   retryLimit: 3,

@@ -23,7 +23,8 @@ begin
   end if;
 end $$;
 comment on function private.refuse_own is
-  'Passes if the caller may undo what staff decided about a thing. Nobody may who answers for it, admins included.';
+  'Passes if the caller may undo what staff decided about a thing. Nobody who answers for the thing may, admins '
+  'included.';
 
 create function private.find_reason(p_reason text) returns text
 language plpgsql stable
@@ -132,7 +133,7 @@ begin
   return private.write_post_hidden(p_id, p_hidden, p_reason);
 end $$;
 comment on function private.set_post_hidden is
-  'For staff: private.write_post_hidden. Nobody can show again what they wrote themselves.';
+  'For staff: private.write_post_hidden. Nobody can unhide what they wrote themselves.';
 
 create function private.write_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -174,7 +175,7 @@ begin
   return private.write_reply_hidden(p_id, p_hidden, p_reason);
 end $$;
 comment on function private.set_reply_hidden is
-  'For staff: private.write_reply_hidden. Nobody can show again what they wrote themselves.';
+  'For staff: private.write_reply_hidden. Nobody can unhide what they wrote themselves.';
 
 create function api.hide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile

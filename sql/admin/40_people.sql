@@ -8,7 +8,7 @@ comment on index app.users_banned_until_idx is 'private.job_end_suspensions.';
 insert into private.errors (code, status, text) values
   ('ban_oneself', 400, 'You cannot ban yourself.'),
   ('ban_admin', 409, 'An admin cannot be banned. Remove the role first.'),
-  ('owner_unknown', 422, 'alsoOwner is for bots: this account has no owner.'),
+  ('owner_unknown', 422, 'alsoOwner is for bots. This account has no owner.'),
   ('owner_banned', 409, 'The owner of this bot is banned. End that ban first.'),
   ('bot_role', 409, 'A bot can have no other role than user.'),
   ('until_past', 422, 'until must be in the future.'),
@@ -100,8 +100,9 @@ begin
 end $$;
 comment on function private.set_banned is
   'Bans a person whose row private.lock_account locked, or ends the ban, and leaves an audit entry. Their bots are '
-  'banned with them, and the same bots come back: those with the same time of the ban. With p_until the '
-  'ban ends by itself at that time: a suspension. A banned person gets this end, or none.';
+  'banned with them. The end of the ban includes these bots, which have the same time of the ban. With p_until the '
+  'ban is a suspension and ends by itself at that time. If the person is already banned, p_until replaces the end of '
+  'the ban.';
 
 create function private.set_limited(p_person app.users, p_limited boolean, p_reason text) returns void
 language plpgsql volatile
@@ -159,8 +160,8 @@ begin
   return v_owner;
 end $$;
 comment on function private.find_banned_with is
-  'Whom a ban of this account is against: the account, or with p_also_owner the owner of the bot, whose bots are '
-  'banned with them.';
+  'The account that a ban bans: the given one, or with p_also_owner the owner of the bot, whose bots are banned with '
+  'them.';
 
 create function api.ban_person(
   p_id text, p_reason text, p_until timestamptz default null, p_also_owner boolean default false

@@ -124,7 +124,7 @@ select s.created_at as at, s.id, s.user_id,
 from app.sessions s
 where s.ended_at is null and s.expires_at > now();
 comment on view private.staff_sessions is
-  'Sessions that have not ended, as staff sees them: what the person sees of them, without tokens.';
+  'Sessions that have not ended, as staff sees them: the same fields that the person sees, without tokens.';
 
 create function api.list_user_sessions(p_id text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -136,8 +136,8 @@ begin
 end $$;
 comment on function api.list_user_sessions is
   'The sessions of a person that have not ended, newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt, '
-  'kind, device, network, lastSeenAt, isCurrent}. isCurrent is always false, because none is the session of '
-  'the reader.';
+  'kind, device, network, lastSeenAt, isCurrent}. isCurrent is always false, because none of them is the session of '
+  'this request.';
 
 create function private.end_sessions_of(p_person app.users, p_reason text) returns integer
 language plpgsql volatile security definer   -- nobody may read the sessions of others
@@ -152,8 +152,8 @@ begin
   return v_ended;
 end $$;
 comment on function private.end_sessions_of is
-  'Ends all tokens and sessions of a person whose row private.lock_account locked, and returns how many '
-  'sessions these were. Leaves an audit entry.';
+  'Ends all tokens and sessions of a person whose row private.lock_account locked, and returns how many sessions it '
+  'ended. Leaves an audit entry.';
 
 create function api.end_user_sessions(p_id text, p_reason text default null) returns json
 language plpgsql volatile
@@ -168,5 +168,5 @@ begin
     private.lock_account(private.require_any_person(p_id)), v_reason));
 end $$;
 comment on function api.end_user_sessions is
-  'Ends all tokens and sessions of a person, who can log in again: {ended} is the number of sessions. Leaves '
-  'an audit entry.';
+  'Ends all tokens and sessions of a person: {ended}, the number of sessions. The person can log in again. Leaves an '
+  'audit entry.';

@@ -125,5 +125,5 @@ begin
   return private.merge_objects(private.staff_card('reports', p_id), private.report_file(v_report));
 end $$;
 comment on function api.get_report is
-  'A report with the reported thing, its author, the other reports of the thing and the author''s history. '
-  'Reports about the caller are unknown.';
+  'A report with the reported thing, its author, the other reports of the thing and the author''s history. A report '
+  'about the caller is unknown to the caller.';

@@ -125,8 +125,8 @@ begin
   return v_done;
 end $$;
 comment on function api.retry_failed_jobs is
-  'Puts up to 500 jobs of a queue that failed for good back on it, the oldest first, each once: {retried, more}. '
-  'more says whether others are left. Leaves an audit entry.';
+  'Puts up to 500 jobs that failed for good back on their queue, the oldest first, each of them once: {retried, '
+  'more}. more says whether others are left. Leaves an audit entry.';
 
 create view private.staff_failed_jobs with (security_invoker) as
 select j.created_on as at, j.source_id as id, j.source_name as queue,

@@ -1,4 +1,4 @@
--- Third-party apps that people may allow to use the API in their name (OAuth 2.1). The facade speaks the protocol
+-- Third-party apps that people may allow to use the API in their name (OAuth 2.1). The facade implements the protocol
 -- (api-facade/lib/oauth.ts); the rules are here.
 -- docs/decisions.md, Apps.
 
@@ -18,17 +18,19 @@ create table app.apps (
 create index apps_owner_id_idx on app.apps (owner_id, created_at desc, id desc);
 create index apps_ended_at_idx on app.apps (ended_at);
 comment on table app.apps is
-  'Registered apps. The id is the client_id of OAuth. An app that was deleted keeps its row for a day, in which the '
-  'worker ends what is left of its consents.';
+  'Registered apps. The id is the client_id of OAuth. A deleted app keeps its row for a day, during which the worker '
+  'ends its remaining consents.';
 comment on column app.apps.website is 'A page about the app; null if there is none.';
 comment on column app.apps.redirect_uris is
-  'Where an authorization may lead back to, compared exactly; only the port of a loopback address is free.';
-comment on column app.apps.scopes is 'What the app may ask for at most.';
+  'The addresses to which an authorization may return. They are compared exactly, except for the port of a loopback '
+  'address.';
+comment on column app.apps.scopes is 'The scopes for which the app may ask.';
 comment on column app.apps.is_confidential is
-  'Whether the app proves itself by a secret, because it runs on a server of its own.';
+  'Whether the app authenticates with a secret, because it runs on its own server.';
 comment on column app.apps.secret_hash is
-  'SHA-256 of the secret, which has 256 random bits; null until the first one was made, and for other apps.';
-comment on column app.apps.ended_at is 'When it was deleted; null before.';
+  'SHA-256 of the secret, which has 256 random bits. Null until the first one was made, and for apps that are not '
+  'confidential.';
+comment on column app.apps.ended_at is 'When it was deleted; null if it was not.';
 insert into private.retention (relation, counts_from, keep) values ('app.apps', 'ended_at', '1 day');
 insert into private.write_limits (kind, per_hour) values ('apps', 30);
 insert into app.settings (key, value) values ('register_apps', 'admins');
@@ -43,7 +45,7 @@ insert into private.errors (code, status, text) values
    'fragment: https:// with a host, http:// with localhost, 127.0.0.1 or [::1], or, for an app without a secret, a '
    'scheme of its own with a dot, such as org.example.app:/done.'),
   ('app_public', 409, 'This app has no secret, because it is not confidential.'),
-  ('consent_over', 410, 'This request of an app is over. Start again in the app.');
+  ('consent_over', 410, 'This request of an app has ended. Start again in the app.');
 
 insert into private.lock_kinds (kind, position) values ('app', 296);
 
@@ -64,7 +66,7 @@ begin
   end if;
   return p_uris;
 end $$;
-comment on function private.require_redirects is 'These redirect URIs, if an app may have them.';
+comment on function private.require_redirects is 'Returns these redirect URIs, if an app may have them.';
 
 create function private.app_card(p_app app.apps) returns json
 language plpgsql stable
@@ -146,7 +148,8 @@ begin
   return v_scopes;
 end $$;
 comment on function private.known_scopes is
-  'These scopes without duplicates and in their order. An app may ask for scopes that its owner may not have.';
+  'Returns these scopes without duplicates, in the order of private.scopes. An app may ask for scopes that its owner '
+  'may not have.';
 
 create function api.create_app(
   p_name text, p_redirect_uris text[], p_scopes text[], p_is_confidential boolean default false,
@@ -167,8 +170,8 @@ begin
     'create_app', private.create_own_app(p_name, p_redirect_uris, p_scopes, p_is_confidential, p_website));
 end $$;
 comment on function api.create_app is
-  'Registers an app: {id, name, website, redirectUris, scopes, isConfidential, hasSecret, createdAt}. Only admins '
-  'can, unless the instance lets everyone. A person can have 20. Fails: app_name, app_website.';
+  'Registers an app: {id, name, website, redirectUris, scopes, isConfidential, hasSecret, createdAt}. Only admins can '
+  'register apps, unless the instance lets everybody. A person can have 20. Fails: app_name, app_website.';
 
 create function private.list_own_apps() returns json
 language plpgsql stable security definer   -- the card takes whole rows, and people may not read hashes
@@ -242,6 +245,6 @@ begin
   return private.app_card(v_app);
 end $$;
 comment on function api.renew_app_secret is
-  'For the facade alone: gives a confidential app of the caller a new secret with this hash. The previous one ends at '
-  'once.';
+  'For the facade alone: gives a confidential app of the caller a new secret with this hash. The previous secret '
+  'stops working immediately.';
 call private.make_nulls_raise_codes('app.apps');

@@ -1,5 +1,5 @@
--- Consents: what people allowed apps to do, with the refresh token of each. The facade makes refresh tokens,
--- HMAC-SHA256(key, consent ‖ generation), as it makes those of sessions.
+-- Consents: what people allowed apps to do. Each consent has a refresh token, HMAC-SHA256(key, consent ‖ generation),
+-- which the facade makes in the same way as those of sessions.
 -- docs/decisions.md, Apps.
 
 create table app.app_consents (
@@ -19,14 +19,15 @@ create index app_consents_app_id_idx on app.app_consents (app_id, id) where ende
 create index app_consents_of_app_idx on app.app_consents (app_id, id);
 create index app_consents_over_idx on app.app_consents (least(ended_at, expires_at));
 comment on table app.app_consents is
-  'What a person allowed an app to do, once for each time the app asked. It ends when its refresh token was not used '
-  'for 60 days. One that has ended keeps its row for a day, so that a stolen token stays known.';
-comment on column app.app_consents.scopes is 'What the person allowed.';
+  'Consents: what a person allowed an app to do. There is a row for each time that the app asked. A consent ends when '
+  'its refresh token was not used for 60 days. It keeps its row for a day after its end, so that a stolen token is '
+  'still recognized.';
+comment on column app.app_consents.scopes is 'The scopes that the person allowed.';
 comment on column app.app_consents.generation is
   'The generation of the current refresh token: how often it was replaced.';
 comment on column app.app_consents.refresh is
-  'What the facade keeps about the refresh token, which is not in it; null before the first one.';
-comment on column app.app_consents.last_used_at is 'When the app last got an access token by this consent.';
+  'What the facade stores about the refresh token, because the token does not contain it; null before the first one.';
+comment on column app.app_consents.last_used_at is 'When the app last got an access token with this consent.';
 comment on column app.app_consents.expires_at is '60 days after the last use of the refresh token.';
 comment on column app.app_consents.ended_at is 'When it was revoked; null otherwise.';
 insert into private.retention (relation, counts_from, keep) values
@@ -46,12 +47,12 @@ create unique index oauth_records_user_code_idx on private.oauth_records (user_c
 create index oauth_records_consent_id_idx on private.oauth_records (consent_id, expires_at);
 create index oauth_records_expires_at_idx on private.oauth_records (expires_at);
 comment on table private.oauth_records is
-  'What the provider of OAuth keeps for some minutes: requests of apps, codes and access tokens.';
+  'What the OAuth provider stores for some minutes: requests of apps, codes and access tokens.';
 comment on column private.oauth_records.key is 'SHA-256 of the code or the token, or of the id of the request.';
 comment on column private.oauth_records.user_code is 'SHA-256 of the code that a person enters for a device.';
-comment on column private.oauth_records.expires_at is 'Until when it counts.';
+comment on column private.oauth_records.expires_at is 'When it expires.';
 comment on column private.oauth_records.consumed_at is
-  'When a code was used; a code that comes again ends its consent.';
+  'When the code was used. If it is used again, its consent ends.';
 insert into private.retention (relation, counts_from, keep) values ('private.oauth_records', 'expires_at', '0');
 
 create function private.end_consent(p_id uuid) returns void
@@ -75,7 +76,7 @@ begin
   perform private.end_consent(id)
   from (select id from app.app_consents where user_id = p_user and ended_at is null order by id for update) c;
 end $$;
-comment on function private.end_consents_of is 'Ends all consents of a person, of whom at most 50 are valid.';
+comment on function private.end_consents_of is 'Ends all consents of a person. At most 50 of them are valid.';
 
 create function private.end_consents_with_tokens() returns trigger
 language plpgsql security definer   -- those who end tokens may not write consents
@@ -86,7 +87,7 @@ begin
   return null;
 end $$;
 comment on function private.end_consents_with_tokens is
-  'Trigger: what ends all tokens of a person, such as a new password, ends the consents too.';
+  'Trigger: whatever ends all tokens of a person, such as a new password, also ends the consents.';
 create trigger _070_end_consents_with_tokens after update of tokens_valid_from on app.users
   for each row when (old.tokens_valid_from <> new.tokens_valid_from)
   execute function private.end_consents_with_tokens();
@@ -104,7 +105,8 @@ begin
   end if;
 end $$;
 comment on function private.end_app is
-  'Ends an app: it gets no more tokens. Ends the first 500 consents at once, and leaves the others to the worker.';
+  'Ends an app, which then gets no new tokens. Ends the first 500 consents immediately, and leaves the others to the '
+  'worker.';
 
 create function private.end_more_consents(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker has no access to Kith's tables
@@ -119,7 +121,7 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.end_more_consents is
-  'For the worker alone: ends the next 500 consents of an app {appId} that was deleted. Returns {changed, next}.';
+  'For the worker alone: ends the next 500 consents of a deleted app {appId}. Returns {changed, next}.';
 call private.make_batch_queue('ended-apps', 'private.end_more_consents');
 
 create function private.delete_own_app(p_id uuid) returns void
@@ -141,7 +143,8 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.delete_app is
-  'Deletes an app of the caller, with all consents and tokens: it gets no new token, and those that it has end.';
+  'Deletes an app of the caller, with all consents and tokens. The app gets no new token, and its existing tokens '
+  'end.';
 
 create function private.list_own_consents() returns json
 language plpgsql stable security definer   -- people may not read the apps of others
@@ -203,7 +206,7 @@ begin
   end if;
   return null;   -- the response is 204
 end $$;
-comment on function api.revoke_my_app is 'Ends what the caller allowed an app, and its tokens at once.';
+comment on function api.revoke_my_app is 'Ends what the caller allowed an app. The app''s tokens end immediately.';
 
 create function private.end_consents_of_person(p_user app.users) returns void
 language plpgsql volatile
@@ -215,7 +218,7 @@ begin
   from (select id from app.apps where owner_id = p_user.id and ended_at is null order by id for update) a;
 end $$;
 comment on function private.end_consents_of_person is
-  'Step: a ban or an erasure ends what the person allowed apps, and the apps that the person registered.';
+  'Step: a ban or an erasure ends the person''s consents to apps, and the apps that the person registered.';
 insert into private.account_steps (step, events, position) values
   ('private.end_consents_of_person', '{ban,erasure}', 62);
 
@@ -229,11 +232,11 @@ begin
   where owner_id = p_user.id and name <> 'erased';
 end $$;
 comment on function private.erase_apps is
-  'Step: deletes what the erased person allowed apps, and empties the apps that they registered.';
+  'Step: deletes the consents of the erased person, and empties the apps that they registered.';
 insert into private.account_steps (step, events, position) values ('private.erase_apps', '{erasure}', 63);
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.apps', 'owner_id', 'apps', '{secret_hash}'),
   ('app.app_consents', 'user_id', 'appConsents', '{refresh}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.oauth_records', 'consent_id', 'Requests and codes of apps, kept for some minutes.');
+  ('private.oauth_records', 'consent_id', 'Requests and codes of apps, stored for some minutes.');

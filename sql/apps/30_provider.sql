@@ -1,4 +1,4 @@
--- What the facade's provider of OAuth stores and finds (api-facade/lib/oauth.ts). All of it is for the facade alone.
+-- What the facade's OAuth provider stores and finds (api-facade/lib/oauth.ts). All of it is for the facade alone.
 
 create function api.find_app(p_id uuid) returns json
 language plpgsql stable security definer   -- only for gate: apps ask without a token
@@ -27,7 +27,7 @@ begin
   return null;
 end $$;
 comment on function api.store_oauth_record is
-  'For the facade alone: keeps a request or a code for so many seconds.';
+  'For the facade alone: stores a request or a code for this many seconds.';
 
 create function api.find_oauth_record(p_model text, p_key bytea default null, p_user_code bytea default null)
 returns json
@@ -42,14 +42,14 @@ begin
             and (r.key = p_key or r.user_code = p_user_code));
 end $$;
 comment on function api.find_oauth_record is
-  'For the facade alone: what was kept under this key or user code, with the time at which it was used; or null.';
+  'For the facade alone: what is stored under this key or user code, with the time at which it was used; or null.';
 
 create function api.answer_device(p_user_code bytea, p_payload jsonb) returns json
 language plpgsql volatile security definer   -- only for gate: trusts the facade to have asked the person
 set search_path = ''
 as $$
 begin
-  -- a device is answered once
+  -- only the first answer to a device is accepted
   update private.oauth_records set payload = p_payload, consent_id = (p_payload ->> 'grantId')::uuid
   where user_code = p_user_code and expires_at > clock_timestamp() and consumed_at is null
     and not payload ?| '{accountId,error}';
@@ -58,7 +58,7 @@ begin
   end if;
   return null;
 end $$;
-comment on function api.answer_device is 'For the facade alone: keeps what a person answered to a device.';
+comment on function api.answer_device is 'For the facade alone: stores a person''s answer to a device.';
 
 create function api.consume_oauth_record(p_model text, p_key bytea) returns json
 language plpgsql volatile security definer   -- only for gate: apps ask without a token
@@ -90,7 +90,7 @@ begin
   delete from private.oauth_records where model = p_model and key = p_key;
   return null;
 end $$;
-comment on function api.delete_oauth_record is 'For the facade alone: forgets a request or a code, and ends a token.';
+comment on function api.delete_oauth_record is 'For the facade alone: deletes a request or a code, or ends a token.';
 
 create function api.give_consent(p_id uuid, p_user uuid, p_app uuid, p_scopes text[]) returns json
 language plpgsql volatile security definer   -- only for gate: trusts the facade to have asked the person
@@ -150,7 +150,7 @@ begin
   return null;
 end $$;
 comment on function api.store_refresh is
-  'For the facade alone: keeps what belongs to the refresh token of this generation, if it is the current one.';
+  'For the facade alone: stores what belongs to the refresh token of this generation, if it is the current one.';
 
 create function api.consume_refresh(p_id uuid, p_generation integer) returns json
 language plpgsql volatile security definer   -- only for gate: apps ask without a token
@@ -169,7 +169,7 @@ begin
     where id = p_id;
   elsif v_consent.generation = p_generation + 1
         and v_consent.last_used_at > clock_timestamp() - interval '10 seconds' then
-    -- the answer was lost, or two requests raced: both get the same next token
+    -- the answer was lost, or two requests raced, so both get the same next token
     return null;
   else
     perform private.end_consent(p_id);
@@ -178,8 +178,8 @@ begin
   return null;
 end $$;
 comment on function api.consume_refresh is
-  'For the facade alone: uses up the refresh token of a generation. One that comes again ends the consent, except the '
-  'latest one within 10 seconds of its first use.';
+  'For the facade alone: uses up the refresh token of a generation. If it was used before, the consent ends, except '
+  'for the latest used one within 10 seconds of its first use.';
 
 create function api.end_consent(p_id uuid) returns json
 language plpgsql volatile security definer   -- only for gate: apps ask without a token
@@ -208,7 +208,7 @@ begin
   select name into v_name from app.apps where id = v_consent.app_id;
   perform private.issue_access_token(v_consent.user_id, 'app', v_name, p_token_hash, p_scopes, p_seconds,
                                      v_consent.app_id::text);
-  -- locked after the person: what ends consents locks in this order too
+  -- locked after the person, because whatever ends consents locks in this order, too
   update app.app_consents set last_used_at = clock_timestamp() where id = p_consent and ended_at is null;
   if not found then
     perform private.raise_error('consent_over');
@@ -223,5 +223,5 @@ begin
   return null;
 end $$;
 comment on function api.issue_app_token is
-  'For the facade alone: an app gets an access token with this hash by a consent. Of one consent the newest 10 are '
-  'valid.';
+  'For the facade alone: gives an app an access token with this hash for a consent. The newest 10 tokens of a consent '
+  'are valid.';

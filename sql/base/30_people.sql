@@ -36,9 +36,9 @@ create table private.revoked_tokens (
 );
 comment on table private.revoked_tokens is
   'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims. '
-  'It also has the tokens with scopes: they may do only some of what their holder may do.';
+  'It also contains the tokens with scopes, which may do only some of what their holder may do.';
 comment on column private.revoked_tokens.scopes is
-  'What the token may still do, as private.scopes has it; null if it was revoked.';
+  'The scopes of the token, by private.scopes; null if the token was revoked.';
 comment on column private.revoked_tokens.issued_at is 'iat of the token, in unix seconds.';
 comment on column private.revoked_tokens.expires_at is 'exp of the token, in unix seconds.';
 create index revoked_tokens_expires_at_idx on private.revoked_tokens (to_timestamp(expires_at));
@@ -86,7 +86,7 @@ comment on table app.feature_flags is 'Features that can be switched off without
 insert into private.errors (code, status, text) values
   ('person_unknown', 404, 'There is no such person.'),
   ('username_taken', 409, 'This username is taken.'),
-  ('bot_refused', 403, 'A bot cannot do this, because only people can.'),
+  ('bot_refused', 403, 'Bots cannot do this. Only people can.'),
   ('role_required', 403, 'Your role does not allow this.'),
   ('factor_missing', 403, 'Your role requires a second factor. '
    'Add one first: POST /me/factors/totp or /me/factors/passkeys/options.'),
@@ -133,7 +133,7 @@ begin
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
     and v_claims ->> 'exp' is not null   -- without exp, the denylist could not identify the token
-    -- what ends the tokens of a person ends those with scopes one by one, because some survive a new password
+    -- whatever ends all tokens of a person ends those with scopes one by one, because some survive a new password
     and (r.scopes is not null or r.user_id is null and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint);
   if not found then
     perform private.raise_error('token_revoked');
@@ -141,7 +141,7 @@ begin
   return v_scopes;
 end $$;
 comment on function private.check_token is
-  'Returns the scopes of the token, null if it has none and so may do everything that its holder may do. Raises '
+  'Returns the scopes of the token. Null if it has none, so that it may do everything that its holder may do. Raises '
   'token_revoked if the token''s holder was erased or banned or has another role, or if the token was ended.';
 
 create function private.check_scopes(p_scopes text[]) returns void
@@ -170,8 +170,8 @@ begin
   return true;
 end $$;
 comment on function private.check_caller is
-  'Returns true, or raises token_revoked if the token is not valid, scope_missing or session_required if it has '
-  'scopes and the operation of the request needs another one. PostgREST calls it before each request '
+  'Returns true, or raises token_revoked if the token is not valid, or scope_missing or session_required if it has '
+  'scopes that do not include what the operation of the request needs. PostgREST calls it before each request '
   '(db_pre_request); private.enter does the same, and the Realtime policy calls private.check_token.';
 
 create function private.enter(p_caller text, p_headers text default null, p_operation text default null)
@@ -184,7 +184,7 @@ declare
 begin
   perform set_config('request.jwt.claims', coalesce(p_caller, ''), true),
           set_config('request.headers', coalesce(p_headers, ''), true);
-  -- as private.check_caller does, without a call more in each request
+  -- the same as private.check_caller, without another call in each request
   v_scopes := private.check_token();
   if v_scopes is not null then
     perform set_config('request.path', coalesce('/rpc/' || p_operation, ''), true);
@@ -194,8 +194,8 @@ begin
 end $$;
 comment on function private.enter is
   'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for '
-  'this transaction, and for a token with scopes the path that PostgREST would have for the operation. It checks the '
-  'caller. It returns one row or raises an error.';
+  'this transaction. For a token with scopes it also sets the path that a request of the operation has in PostgREST. '
+  'Then it checks the caller. It returns one row or raises an error.';
 
 create function private.traceparent() returns text
 language plpgsql stable
@@ -296,14 +296,15 @@ begin
   return array(select id from app.users where id = any (p_people) and bot_owner_id is not null);
 end $$;
 comment on function private.bots_among is
-  'Those of these accounts that are bots. For lists: it is one look-up, and private.is_bot would be one for each.';
+  'Returns those of these accounts that are bots. Lists use it because it is one look-up; private.is_bot would need '
+  'one for each account.';
 
 create table private.operations_of_people (
   operation text primary key check (operation ~ '^[a-z_]+$')
 );
 comment on table private.operations_of_people is
-  'Registry: the operations that bots may not call. They are those by which people judge, are elected, own or move '
-  'mana, and invite.';
+  'Registry: the operations that bots may not call. With them people judge, stand for election, own or move mana, and '
+  'invite.';
 
 create function private.refuse_bots(p_operation text) returns void
 language plpgsql stable security definer   -- callers may not read the registry
@@ -346,7 +347,7 @@ begin
       or exists (select from private.people_with_factor where user_id = app.uid());
 end $$;
 comment on function private.has_needed_factor is
-  'Whether the caller has a second factor, or a role that needs none. Everything that only staff may do asks it.';
+  'Whether the caller has a second factor, or a role that needs none. Every check for staff calls it.';
 
 create function private.require_role(variadic p_roles text[]) returns void
 language plpgsql stable

@@ -1,5 +1,5 @@
--- Scopes: what a token may do that does not have all the rights of its holder. The rows of both registries are in
--- sql/generated/40_scopes.sql, which is made from the route tables.
+-- Scopes limit a token to some of the rights of its holder. The rows of both registries are in
+-- sql/generated/40_scopes.sql, which is generated from the route tables.
 -- docs/decisions.md, Access tokens.
 
 create table private.scopes (
@@ -20,14 +20,14 @@ create table private.operation_scopes (
 );
 create index operation_scopes_scope_idx on private.operation_scopes (scope);
 comment on table private.operation_scopes is
-  'Registry: the scopes of each operation, of which a token with scopes needs one. An operation without a row is '
-  'refused to these tokens.';
+  'Registry: the scopes of each operation. A token with scopes needs one of them. It may not call an operation '
+  'without a row.';
 comment on column private.operation_scopes.operation is
   'The name of the operation. For a route that calls none, the operationId of the route.';
-comment on column private.operation_scopes.scope is 'Null if every token may do it.';
+comment on column private.operation_scopes.scope is 'Null if every token may call the operation.';
 
 insert into private.errors (code, status, text) values
-  ('scope_missing', 403, 'This access token does not have the scope that this needs.'),
+  ('scope_missing', 403, 'This needs a scope that this access token does not have.'),
   ('session_required', 403, 'No access token with scopes may do this. Log in instead.'),
   ('scope_unknown', 422, 'There is no such scope. GET /scopes lists them.');
 
@@ -41,7 +41,7 @@ begin
   if cardinality(v_needed) = 0 then
     perform private.raise_error('session_required');
   elsif not (v_needed && p_scopes or array_position(v_needed, null) is not null) then
-    -- in the form in which PostgREST accepts headers (private.raise_error), with the header of RFC 6750
+    -- the form in which PostgREST accepts headers (private.raise_error); the header is that of RFC 6750
     raise exception using
       errcode = 'PGRST',
       message = json_build_object(

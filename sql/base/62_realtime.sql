@@ -12,7 +12,8 @@ comment on table private.realtime_topics is
 comment on column private.realtime_topics.audience is
   'A function (rest text) returns boolean: whether the caller may listen to this channel.';
 comment on column private.realtime_topics.scopes is
-  'A token with scopes may listen to these channels if it has all of these scopes; it may not if there are none here.';
+  'The scopes that a token with scopes needs to listen to these channels; it needs all of them. Without a value, no '
+  'such token may listen.';
 comment on column private.realtime_topics.events is 'What is sent, in words: the events and their payloads.';
 
 create function private.may_listen(p_topic text) returns boolean

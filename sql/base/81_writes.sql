@@ -23,9 +23,9 @@ create unlogged table private.write_counts (
 ) with (fillfactor = 50);   -- leaves space on each page, so that counting changes no index
 create index write_counts_ends_at_idx on private.write_counts (ends_at);
 comment on table private.write_counts is
-  'How much a person has written in their current hour, or a bot in its 24 hours; they begin with the first '
-  'write. Unlogged and without foreign keys, because every write waits for it: after a crash of the database all '
-  'hours start again.';
+  'How much a person has written in their current hour, or a bot in its current 24 hours. The time begins with the '
+  'first write. The table is unlogged and has no foreign keys, because every write waits for it. So after a crash of '
+  'the database, all counts start again.';
 comment on column private.write_counts.ends_at is 'When the hour ends; its count is then ignored.';
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 
@@ -76,8 +76,7 @@ begin
   return greatest(0, p_many - (v_used - v_most));
 end $$;
 comment on function private.count_writes is
-  'Counts this many writes of the caller in their hour; a bot may write in 24 hours as much as a person in one. If '
-  'that exceeds the limit it raises an error, and nothing is '
-  'counted, because the transaction is undone. For another person (p_user) it raises no error: it counts all writes, '
-  'and returns how many of them were within the limit. The row of the person is locked until the transaction ends: '
-  'ARCHITECTURE.md, Locks.';
+  'Counts this many writes of the caller in their hour. A bot may write as much in 24 hours as a person in one hour. '
+  'If that exceeds the limit it raises an error, and nothing is counted, because the transaction is undone. For '
+  'another person (p_user) it raises no error: it counts all writes, and returns how many of them were within the '
+  'limit. The row of the person is locked until the transaction ends: ARCHITECTURE.md, Locks.';

@@ -78,10 +78,10 @@ comment on column app.contents.edited_at is 'When its author last edited it; nul
 comment on column app.contents.removed_at is
   'When staff removed it, so that only its author sees it; null if it is not removed.';
 comment on column app.contents.deleted_at is
-  'When its author deleted it for good. Its detail is deleted at once, and the head 31 days later, so that cursors '
-  'stay valid and clients learn of it (private.changes).';
+  'When its author deleted it for good. Its detail is deleted immediately, and the head 31 days later, so that '
+  'cursors stay valid and clients learn of it (private.changes).';
 comment on column app.contents.author_hidden is
-  'Whether the author is banned or erased: set at once for the newest 500 contents, for the others soon after '
+  'Whether the author is banned or erased: set immediately for the newest 500 contents, for the others soon after '
   '(private.hide_or_show_contents). Until then app.hidden_people hides them.';
 comment on column app.contents.required_level is
   'Who may see it: 0 everybody (or the members of the space), 3 only the author (removed, draft), 4 nobody '

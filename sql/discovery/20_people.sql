@@ -339,7 +339,7 @@ begin
 end $$;
 comment on function private.find_talent is
   'Returns the next people with reputation in one of these interests, highest first, each with the interest where '
-  'their reputation is highest. For each interest it considers the people of the highest bands of reputation, about '
+  'their reputation is highest. For each interest it considers the people in the highest bands of reputation: about '
   '4000 in total, but at least 20 per interest.';
 call private.force_index_scans('private.find_talent');
 

@@ -24,7 +24,7 @@ comment on column app.users.country is 'The ISO 3166-1 alpha-2 code. Only the fi
 create function private.person_rest(
   p_person_id uuid, p_username text, p_first_name text, p_last_name text, p_profile_pic_url text
 ) returns text
-language plpgsql immutable   -- to_json is only stable, but text has the same JSON under all settings
+language plpgsql immutable   -- to_json is only stable, but for texts its result is the same under all settings
 set search_path = ''
 as $$
 begin

@@ -48,7 +48,7 @@ set search_path = ''
 as $$
 begin
   if private.note_access_token_used() then
-    return null;   -- a program is active, not the person
+    return null;   -- the program is active, not the person
   end if;
   update app.accounts set last_seen_at = now()
   where user_id = private.require_caller() and coalesce(last_seen_at, '-infinity') < now() - interval '5 minutes';
@@ -56,5 +56,5 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.note_presence is
-  'Records that the caller and the session of the token are active now, or only that an access token was used. It '
-  'writes each at most once in five minutes, even if several facades call it.';
+  'Records that the caller and the session of the token are active now. For an access token, it records only that the '
+  'token was used. It writes each record at most once in five minutes, even if several facades call it.';

@@ -174,7 +174,7 @@ begin
   return private.login_answer(p_user_id, v_claims);
 end $$;
 comment on function private.open_login is
-  'Begins a session of a person who has proved who they are, except for a second factor, as api.log_in says.';
+  'Begins a session of a person who has proved who they are, as api.log_in says. Checks the second factor.';
 
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
@@ -201,9 +201,9 @@ end $$;
 comment on function api.log_in is
   'For the facade alone, after it has checked the password: logs the person in, {claims, user, credentialsVersion}. '
   'p_new_hash replaces a hash whose parameters have become too weak. p_family is the id of the session; with '
-  'p_refresh_hash it is a rotating one. With p_alert_hash a login on a device on which the person never logged in is '
-  'mailed to them, unless it is their first login. A person with a second factor also gives p_code, a code of the app '
-  'or a recovery code, which is a fresh proof.';
+  'p_refresh_hash it is a rotating one. With p_alert_hash, a login on a device on which the person never logged in is '
+  'mailed to them, unless it is their first login. For a person with a second factor, p_code is a code of the app or '
+  'a recovery code, and counts as a fresh proof.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile

@@ -1,6 +1,6 @@
--- Sessions: what a login began. In a fixed one, the access token is valid for seven days. In a rotating one, it is
--- valid for 15 minutes, and a refresh token for one use. The facade makes refresh tokens, HMAC-SHA256(key, family ‖
--- generation). The rules that say which refresh tokens are valid are here.
+-- Sessions, which logins begin. In a fixed session, the access token is valid for seven days. In a rotating session,
+-- an access token is valid for 15 minutes, and a refresh token can be used once. The facade makes refresh tokens:
+-- HMAC-SHA256(key, family ‖ generation). The rules about which refresh tokens are valid are here.
 -- docs/decisions.md, Tokens and sessions.
 
 create table app.sessions (
@@ -26,14 +26,14 @@ create index sessions_user_id_idx on app.sessions (user_id, created_at desc, id 
 create index sessions_of_user_idx on app.sessions (user_id, created_at);
 create index sessions_expires_at_idx on app.sessions (expires_at);
 comment on table app.sessions is
-  'What each login began. A rotating session is a family of refresh tokens: generation and token_hash are the current '
-  'generation and the SHA-256 of its refresh token. A fixed session is one access token without a refresh token. An '
-  'ended session keeps its row until it expires, so that it stays ended.';
+  'The sessions that logins began. A rotating session is a family of refresh tokens: generation and token_hash are '
+  'the current generation and the SHA-256 of its refresh token. A fixed session is one access token without a refresh '
+  'token. An ended session keeps its row until it expires, so that it stays ended.';
 comment on column app.sessions.device is
-  'What the client called the device, otherwise what its User-Agent says, such as Firefox on Windows. Without dots, '
-  'slashes and colons, because a mail shows it, and must not show a link of a stranger.';
-comment on column app.sessions.network is 'From where the session began: the /24 of an IPv4 address, or the /48 of an '
-  'IPv6 address.';
+  'The name that the client gave the device, otherwise a name from its User-Agent, such as Firefox on Windows. It has '
+  'no dots, slashes or colons, because a mail shows it and must not contain a link of a stranger.';
+comment on column app.sessions.network is
+  'The network from which the session began: the /24 of an IPv4 address, or the /48 of an IPv6 address.';
 comment on column app.sessions.last_seen_at is
   'When a token of the session was last used, accurate to five minutes: see api.note_presence.';
 comment on column app.sessions.alert_hash is
@@ -42,7 +42,7 @@ comment on column app.sessions.live_tokens is
   'The access tokens that the session issued and that have not expired: [[iat, exp], …] in unix seconds. They end '
   'with the session.';
 comment on column app.sessions.expires_at is
-  '60 days after the last refresh; in a fixed session when its token expires.';
+  'When the session expires: 60 days after the last refresh. A fixed session expires with its token.';
 comment on column app.sessions.ended_at is 'When it was ended before it expired; null otherwise.';
 comment on column app.sessions.issued_at is
   'iat of the first access token in unix seconds. A session older than the person''s tokens_valid_from is no longer '
@@ -67,7 +67,7 @@ begin
   return jsonb_build_array(jsonb_build_array(v_claims -> 'iat', v_claims -> 'exp'));
 end $$;
 comment on function private.own_token is
-  'The token of this request as app.sessions.live_tokens contains it: [[iat, exp]].';
+  'The token of this request, in the form of app.sessions.live_tokens: [[iat, exp]].';
 
 create function private.note_token(p_family uuid, p_claims json) returns void
 language plpgsql volatile
@@ -97,7 +97,7 @@ begin
   on conflict do nothing;
 end $$;
 comment on function private.end_session is
-  'Ends a session of a person: its refresh token and the access tokens that it issued are revoked at once. Does '
+  'Ends a session of a person: its refresh token and the access tokens that it issued are revoked immediately. Does '
   'nothing if it has ended.';
 
 create function private.end_own_session(p_family uuid) returns void
@@ -223,7 +223,7 @@ begin
   return private.page(v_items, v_ids::text[], p_limit);
 end $$;
 comment on function api.list_sessions is
-  'The caller''s sessions that are not over, newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt, kind, '
+  'The caller''s sessions that have not ended, newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt, kind, '
   'device, network, lastSeenAt, isCurrent}.';
 call private.force_index_scans('api.list_sessions');
 
@@ -239,8 +239,8 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.end_session is
-  'Ends a session of the caller: its refresh token and its access tokens are revoked at once. Repeating it changes '
-  'nothing.';
+  'Ends a session of the caller: its refresh token and its access tokens are revoked immediately. Repeating it '
+  'changes nothing.';
 
 create function private.end_other_own_sessions() returns integer
 language plpgsql volatile security definer   -- nobody may write the denylist
@@ -250,7 +250,7 @@ declare
   v_caller uuid := private.require_caller();
   v_ids    uuid[];
 begin
-  -- credentials before sessions: no login of the caller begins a session meanwhile
+  -- locks the credentials before the sessions, so that no login of the caller begins a session meanwhile
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
   v_ids := array(select id from app.sessions
@@ -271,4 +271,5 @@ begin
   return json_build_object('ended', private.end_other_own_sessions());
 end $$;
 comment on function api.end_other_sessions is
-  'Ends all sessions of the caller except the one of this request, {ended}: how many. Its tokens remain valid.';
+  'Ends all sessions of the caller except the one of this request, whose tokens remain valid: {ended}, the number of '
+  'sessions.';

@@ -16,7 +16,7 @@ comment on table private.devices is
   'person, the network and the name of the device.';
 comment on column private.devices.credentials_version is
   'The version of the person''s credentials at that login. With another version the device counts as new.';
-comment on column private.devices.seen_at is 'The last login.';
+comment on column private.devices.seen_at is 'When the last login on the device was.';
 insert into private.retention (relation, counts_from, keep) values ('private.devices', 'seen_at', '1 year');
 
 insert into private.errors (code, status, text) values
@@ -32,7 +32,7 @@ begin
   return network(set_masklen(v_address, case family(v_address) when 4 then 24 else 48 end));
 end $$;
 comment on function private.network_of is
-  'The network of an IP address as people see it: the /24 of an IPv4 address, the /48 of an IPv6 address.';
+  'The network of an IP address, as people see it: the /24 of an IPv4 address, or the /48 of an IPv6 address.';
 
 create function private.note_device(p_user uuid, p_device text, p_network cidr) returns boolean
 language plpgsql volatile
@@ -56,15 +56,15 @@ begin
   return v_is_new;
 end $$;
 comment on function private.note_device is
-  'Notes a login on a device and returns whether it was the first one there since the person''s credentials changed. '
-  'The calling function must have locked the person''s credentials.';
+  'Records a login on a device, and returns whether it was the first one there since the person''s credentials '
+  'changed. The calling function must have locked the person''s credentials.';
 
 create function private.alert_of_session(p_id uuid, p_user uuid, p_alert_hash bytea) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- limits the mails, so that somebody who knows the password can't flood the mailbox
+  -- a limit, so that somebody who knows the password can't flood the mailbox with mails
   if p_alert_hash is null
      or (select count(*) >= 5 from app.sessions
          where user_id = p_user and created_at > now() - interval '1 hour' and alert_hash is not null) then
@@ -93,7 +93,7 @@ begin
 end $$;
 comment on function private.find_session_mail is
   'For the worker alone: the mail about a session on a new device, {to, tokenHash (hex), device, network, at}; '
-  '{ended: true} if the session is over or the address gets no mail.';
+  '{ended: true} if the session has ended or the address gets no mail.';
 
 create function private.find_alerted_session(p_id uuid, p_alert_hash bytea) returns uuid
 language plpgsql stable
@@ -121,14 +121,14 @@ begin
     perform private.raise_error('session_over');
   end if;
   perform private.check_lock_order('person', v_person::text);
-  -- the stranger also has a device token, with which the next login would count as one on a known device
+  -- the stranger also has a device token, with which their next login would be one on a known device
   update app.users set credentials_version = credentials_version + 1 where id = v_person;
   perform private.end_session(v_person, p_id);
   return json_build_object('ok', true);
 end $$;
 comment on function api.end_alerted_session is
   'For the facade alone: ends the session that a mail with this token reported, {ok}. Every device of the person, '
-  'even one with a device token, then counts as new. The password stays the same.';
+  'even one with a device token, then counts as new. The password does not change.';
 
 create function private.note_session_seen() returns void
 language plpgsql volatile security definer   -- people may not write sessions

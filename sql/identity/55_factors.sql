@@ -10,7 +10,8 @@ create table private.totp (
   last_used_at timestamptz
 );
 comment on table private.totp is
-  'The authenticator app of a person (RFC 6238: SHA-1, 6 digits, 30 seconds). It counts from confirmed_at on.';
+  'The authenticator app of a person (RFC 6238: SHA-1, 6 digits, 30 seconds). It is a second factor from confirmed_at '
+  'on.';
 comment on column private.totp.confirmed_at is 'When the person proved that the app has the secret; null until then.';
 comment on column private.totp.last_step is
   'The time step of the last code that was used: unix seconds / 30. Only codes of later steps are accepted.';
@@ -25,10 +26,10 @@ create table private.recovery_codes (
   primary key (user_id, number)
 );
 comment on table private.recovery_codes is
-  'SHA-256 of recovery codes, each of which replaces a code of the app once. A code has 80 random bits, so a slow '
-  'hash is not needed.';
+  'SHA-256 of recovery codes. Each can be used once instead of a code of the app. A code has 80 random bits, so a '
+  'slow hash is not needed.';
 comment on column private.recovery_codes.number is 'From 1 to 10.';
-comment on column private.recovery_codes.used_at is 'When the code was used up; null until then.';
+comment on column private.recovery_codes.used_at is 'When the code was used; null until then.';
 
 create table private.proofs (
   user_id    uuid not null references app.users on delete cascade,
@@ -40,21 +41,21 @@ create table private.proofs (
 );
 create index proofs_proved_at_idx on private.proofs (proved_at);
 comment on table private.proofs is
-  'When a session last proved who uses it, keyed by the access token (iat, exp) with which it did.';
+  'Fresh proofs: when a session last proved who uses it. The key is the access token (iat, exp) of that request.';
 comment on column private.proofs.issued_at is 'iat of the token, in unix seconds.';
 comment on column private.proofs.expires_at is 'exp of the token, in unix seconds.';
 comment on column private.proofs.proved_at is 'When the session last proved who uses it.';
 comment on column private.proofs.session_id is
-  'The session that issued the token; all tokens of a session share the proof. Null if there is none.';
+  'The session that issued the token, because all tokens of a session share the proof. Null if there is none.';
 insert into private.retention (relation, counts_from, keep) values ('private.proofs', 'proved_at', '1 day');
 
 insert into private.errors (code, status, text) values
-  ('factor_required', 403, 'This account has a second factor. Send also the code of the app, or a recovery code, '
-   'or log in with a passkey.'),
+  ('factor_required', 403, 'This account has a second factor. Also send the code of the app or a recovery code, or '
+                           'log in with a passkey.'),
   ('code_wrong', 403, 'The code is wrong, or it was already used.'),
-  ('proof_required', 403, 'Prove first that it is you: POST /auth/proof. A proof counts for 10 minutes.'),
+  ('proof_required', 403, 'Prove first that it is you: POST /auth/proof. A proof is valid for 10 minutes.'),
   ('factor_unknown', 404, 'You have no such factor.'),
-  ('factor_needed', 409, 'Your role requires a second factor, and this is the last one.'),
+  ('factor_needed', 409, 'Your role requires a second factor, and this is your last one.'),
   ('totp_already', 409, 'You already have an authenticator app. Remove it first.');
 
 create function private.has_factor(p_user uuid) returns boolean
@@ -91,7 +92,8 @@ begin
                             '' order by n)
           from generate_series(1, length(v_bits), 5) n);
 end $$;
-comment on function private.base32 is 'A secret as apps take it (RFC 4648). The number of bits must divide by 5.';
+comment on function private.base32 is
+  'A secret in base32 (RFC 4648), as apps read it. The number of bits must be a multiple of 5.';
 
 create function private.use_totp(p_user uuid, p_code text) returns boolean
 language plpgsql volatile
@@ -111,8 +113,8 @@ begin
   return v_step is not null;
 end $$;
 comment on function private.use_totp is
-  'Uses up a code of the app, also of one that is not confirmed yet. The clock may differ by one step. Returns false '
-  'if the code is wrong, or if its step or a later one was used before.';
+  'Uses up a code of the app, even if the app is not confirmed yet. The clock may differ by one step. Returns false '
+  'if the code is wrong, or if a code of its step or of a later one was used before.';
 
 create function private.mail_about_factor(p_user uuid, p_letter text) returns void
 language plpgsql volatile
@@ -123,7 +125,7 @@ begin
     'noticeId', gen_random_uuid(), 'userId', p_user, 'letter', p_letter));
 end $$;
 comment on function private.mail_about_factor is
-  'Queues a mail that tells a person of a change of their factors: factorAdded, factorRemoved, recoveryUsed, '
+  'Queues a mail that tells a person about a change of their factors: factorAdded, factorRemoved, recoveryUsed, '
   'recoveryRenewed, passkeyAdded, passkeyRemoved or passkeyEnded.';
 
 create function private.find_notice_mail(p_user uuid) returns json
@@ -198,7 +200,8 @@ begin
           where s.user_id = app.uid() and s.ended_at is null and s.live_tokens @> private.own_token());
 end $$;
 comment on function private.own_session is
-  'The session that issued the token of this request; null if the token is older than the list of sessions.';
+  'The session that issued the token of this request; null if no session lists the token, because it is older than '
+  'the list of sessions.';
 
 create function private.proved_at() returns timestamptz
 language plpgsql stable security definer   -- people may not read proofs
@@ -226,7 +229,7 @@ begin
   end if;
 end $$;
 comment on function private.require_proof is
-  'Passes if the caller has no second factor, or if this session proved it within the time.';
+  'Passes if the caller has no second factor, or if this session gave a fresh proof within this time.';
 
 create function private.require_proof_of_all() returns void
 language plpgsql stable security definer   -- people may not read proofs
@@ -238,7 +241,7 @@ begin
   end if;
 end $$;
 comment on function private.require_proof_of_all is
-  'Like private.require_proof, but also for people without a second factor, who prove their password.';
+  'Like private.require_proof, but also requires a proof of people without a second factor, who give their password.';
 
 create function private.renew_recovery_codes(p_user uuid) returns json
 language plpgsql volatile
@@ -326,8 +329,8 @@ begin
   return private.start_own_totp();
 end $$;
 comment on function api.start_totp is
-  'Begins adding an authenticator app: {secret (base32), url (otpauth:)}, which are shown only once. The app counts '
-  'when a code of it is confirmed. Repeating it makes another secret.';
+  'Begins adding an authenticator app: {secret (base32), url (otpauth:)}, which are shown only once. The app becomes '
+  'a second factor when a code of it is confirmed. Repeating it makes another secret.';
 
 create function api.confirm_totp(
   p_code text, p_seconds integer,
@@ -363,7 +366,7 @@ begin
           || jsonb_build_object('recoveryCodes', private.renew_recovery_codes(v_caller)))::json;
 end $$;
 comment on function api.confirm_totp is
-  'For the facade alone: from now on the caller''s authenticator app counts. Ends all tokens and sessions, and '
+  'For the facade alone: the caller''s authenticator app becomes a second factor. Ends all tokens and sessions, and '
   'returns {claims, user, credentialsVersion, recoveryCodes} for new tokens. p_family is the id of the new session; '
   'with p_refresh_hash it is a rotating one.';
 

@@ -1,5 +1,5 @@
--- Passkeys: keys of a person's devices (WebAuthn), with which they log in and prove that it is them. The facade checks
--- signatures; which keys and which challenges count is here.
+-- Passkeys: keys on a person's devices (WebAuthn), with which the person logs in and gives fresh proofs. The facade
+-- checks signatures; the rules about keys and challenges are here.
 -- docs/decisions.md, Second factors.
 
 create table private.passkeys (
@@ -17,13 +17,13 @@ create unique index passkeys_credential_id_idx on private.passkeys (credential_i
 create index passkeys_user_id_idx on private.passkeys (user_id, created_at);
 comment on table private.passkeys is 'The passkeys of people, at most ten for each person.';
 comment on column private.passkeys.credential_id is 'The id that the device gave the key.';
-comment on column private.passkeys.public_key is 'The public key, as COSE (RFC 9052) writes it.';
+comment on column private.passkeys.public_key is 'The public key, encoded as COSE (RFC 9052).';
 comment on column private.passkeys.counter is
-  'How often the device says that it has used the key; 0 if the device does not count. A lower number than before '
-  'means that somebody has a copy of the key.';
+  'How often the device has used the key, as it says; 0 if it does not count. If the number does not rise, somebody '
+  'may have a copy of the key.';
 comment on column private.passkeys.transports is
   'How browsers reach the device: usb, nfc, ble, internal, hybrid and others.';
-comment on column private.passkeys.name is 'What the person calls it.';
+comment on column private.passkeys.name is 'The name that the person gave it.';
 comment on column private.passkeys.last_used_at is 'When it was last used; null if never.';
 
 create table private.passkey_challenges (
@@ -37,9 +37,9 @@ create index passkey_challenges_challenge_hash_idx on private.passkey_challenges
 create index passkey_challenges_user_id_idx on private.passkey_challenges (user_id, created_at);
 create index passkey_challenges_created_at_idx on private.passkey_challenges (created_at);
 comment on table private.passkey_challenges is
-  'SHA-256 of the challenges that wait for the signature of a passkey: each counts once, within five minutes. A new '
-  'one takes a slot by chance, and replaces what was there, so strangers can''t fill the table.';
-comment on column private.passkey_challenges.slot is 'A number from 0 to 65535, chosen by chance.';
+  'SHA-256 of the challenges that wait for the signature of a passkey. Each can be used once, within five minutes. A '
+  'new one takes a random slot and replaces what was there, so that strangers can''t fill the table.';
+comment on column private.passkey_challenges.slot is 'A random number from 0 to 65535.';
 comment on column private.passkey_challenges.user_id is 'Who asked for it; null for a login.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.passkey_challenges', 'created_at', '5 minutes');
@@ -101,7 +101,7 @@ begin
           from app.users where id = v_caller);
 end $$;
 comment on function api.start_passkey is
-  'For the facade alone: stores the challenge of a new passkey. {handle (how the device names the person, hex), '
+  'For the facade alone: stores the challenge of a new passkey. {handle (the user handle for the device, hex), '
   'username, known: the passkeys that the caller has}.';
 
 create function api.start_passkey_login(p_challenge_hash bytea) returns json
@@ -132,7 +132,7 @@ language plpgsql volatile security definer   -- only for gate: without a token, 
 set search_path = ''
 as $$
 begin
-  -- the transaction ends before the signature is checked, so a challenge counts once also if the signature is wrong
+  -- the transaction ends before the signature is checked, so a wrong signature uses up the challenge, too
   delete from private.passkey_challenges
   where challenge_hash = p_challenge_hash and purpose = p_purpose and user_id is not distinct from app.uid()
     and created_at > now() - interval '5 minutes';
@@ -147,8 +147,8 @@ begin
                     and (app.uid() is null or p.user_id = app.uid()))));
 end $$;
 comment on function api.take_passkey_challenge is
-  'For the facade alone: uses up a challenge. {isOpen: whether it was one of this purpose and caller, passkey: {id, '
-  'userId, publicKey (hex), credentialsVersion}, null if there is none that the caller may use}.';
+  'For the facade alone: uses up a challenge. {isOpen: whether it was valid for this purpose and caller, passkey: '
+  '{id, userId, publicKey (hex), credentialsVersion}, null if there is none that the caller may use}.';
 
 create function api.add_passkey(
   p_credential_id bytea, p_public_key bytea, p_counter bigint, p_transports text[], p_name text, p_seconds integer,
@@ -176,7 +176,7 @@ begin
   on conflict (credential_id) do nothing
   returning * into v_passkey;
   if v_passkey.id is null then
-    perform private.raise_error('passkey_wrong');   -- the same as for any other fault: it may be somebody else's
+    perform private.raise_error('passkey_wrong');   -- the same error as for every other fault
   end if;
   insert into private.people_with_factor (user_id) values (v_caller) on conflict do nothing;
   v_first := found;
@@ -220,8 +220,8 @@ begin
   return true;
 end $$;
 comment on function private.use_passkey is
-  'Records that a passkey was used. If its counter went back, the passkey, the tokens and the sessions of the person '
-  'end, and it returns false: then the calling function must return an error, and not raise it.';
+  'Records that a passkey was used. If its counter did not rise, the passkey and all tokens and sessions of the '
+  'person end, and the function returns false. The calling function must then return an error and not raise it.';
 
 create function api.log_in_with_passkey(
   p_passkey uuid, p_user_id uuid, p_counter bigint, p_seconds integer,
@@ -305,7 +305,7 @@ as $$
 begin
   if exists (select from private.totp where user_id = p_user and confirmed_at is not null)
      or exists (select from private.passkeys where user_id = p_user) then
-    -- another session may have proved itself with what was removed
+    -- another session may have given its proof with the factor that was removed
     delete from private.proofs where user_id = p_user and session_id is distinct from private.own_session();
   elsif private.needs_factor((select role from app.users where id = p_user)) then
     perform private.raise_error('factor_needed');
@@ -314,8 +314,8 @@ begin
   end if;
 end $$;
 comment on function private.end_factor is
-  'What follows when the caller''s app or passkey has just been deleted: the fresh proofs of other sessions end. With '
-  'the last factor the recovery codes are deleted, too; this fails if the role requires a factor.';
+  'Completes the removal of the caller''s app or passkey: ends the fresh proofs of other sessions. With the last '
+  'factor it also deletes the recovery codes, and fails if the role requires a factor.';
 
 create function private.remove_own_passkey(p_id uuid) returns void
 language plpgsql volatile security definer   -- people may not write factors

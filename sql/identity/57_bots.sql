@@ -1,5 +1,5 @@
 -- Bots: accounts that a person owns and answers for. A bot has no password, no login and no address; programs use it
--- by its access tokens. What bots may not do is in private.operations_of_people.
+-- with its access tokens. private.operations_of_people lists what bots may not do.
 -- docs/decisions.md, Bots.
 
 insert into private.errors (code, status, text) values
@@ -88,7 +88,7 @@ begin
   return v_code.id;
 end $$;
 comment on function private.spend_invite is
-  'An active invite code of the caller: this one, or a new one within their allotment.';
+  'Returns an active invite code of the caller: the given one, or a new one within their allotment.';
 
 create function private.add_own_bot(
   p_username text, p_first_name text, p_last_name text, p_about text, p_profile_pic_url text, p_invite_code text
@@ -129,7 +129,8 @@ begin
   return v_id;
 end $$;
 comment on function private.add_own_bot is
-  'Creates a bot of the caller, who spends an invite on it, as api.create_bot says. Its hash matches no password.';
+  'Creates a bot of the caller, which uses up an invite, as api.create_bot says. Its password hash matches no '
+  'password.';
 
 create function api.create_bot(
   p_username text, p_first_name text, p_last_name text default 'Bot', p_about text default null,
@@ -150,8 +151,8 @@ begin
   return private.finish_idempotent('create_bot', private.own_bot_card(v_bot));
 end $$;
 comment on function api.create_bot is
-  'Creates a bot of the caller, who answers for it: its card, as in api.list_bots. It spends the given active invite '
-  'code of the caller, or one of their allotment. At most 5 a person. Fails: username_reserved.';
+  'Creates a bot of the caller, who answers for it: its card, as in api.list_bots. It uses up the given active invite '
+  'code of the caller, or one of their allotment. A person can have 5. Fails: username_reserved.';
 
 create function private.update_own_bot(p_bot uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- people may not write accounts of others
@@ -186,8 +187,8 @@ begin
   return private.own_bot_card(v_bot);
 end $$;
 comment on function api.update_bot is
-  'Changes a bot of the caller, {username, firstName, lastName, about, profilePicUrl}: absent fields remain '
-  'unchanged, null clears about and profilePicUrl. Fails: username_taken, username_reserved, usernames_exhausted.';
+  'Changes a bot of the caller, {username, firstName, lastName, about, profilePicUrl}: absent fields do not change, '
+  'and null clears about and profilePicUrl. Fails: username_taken, username_reserved, usernames_exhausted.';
 
 create function private.erase_own_bot(p_bot uuid) returns void
 language plpgsql volatile security definer   -- people may not erase accounts

@@ -1,6 +1,6 @@
--- Access tokens with scopes: what programs use in place of a login. A person makes a personal one, or allows an app to
--- have one. The facade makes the tokens and passes on their hashes. The claims of a token have its place in
--- private.revoked_tokens, where its scopes are.
+-- Access tokens with scopes, which programs use instead of a login. A person makes a personal one, or allows an app to
+-- have one. The facade makes the tokens and passes on their hashes. Each token has claims, and private.revoked_tokens
+-- stores its scopes under these claims.
 -- docs/decisions.md, Access tokens.
 
 create table app.access_tokens (
@@ -26,15 +26,14 @@ create index access_tokens_over_idx on app.access_tokens
   (least(ended_at, to_timestamp((expires_at)::double precision)));
 comment on table app.access_tokens is
   'Tokens with scopes, for programs: personal ones, and those of apps. Only the SHA-256 of a token is stored. A token '
-  'keeps its row for a day after its end.';
-comment on column app.access_tokens.name is 'What the person calls it, or the name of the app.';
+  'keeps its row for a day after it has ended.';
+comment on column app.access_tokens.name is 'The name that the person gave it, or the name of the app.';
 comment on column app.access_tokens.scopes is 'What the token may do.';
 comment on column app.access_tokens.ends_with_password is 'Whether a new password ends the token.';
-comment on column app.access_tokens.issued_at is 'iat of its claims, in unix seconds.';
-comment on column app.access_tokens.expires_at is 'exp of its claims, in unix seconds: when it ends by itself.';
+comment on column app.access_tokens.issued_at is 'The claim iat, in unix seconds.';
+comment on column app.access_tokens.expires_at is 'The claim exp, in unix seconds: when it expires.';
 comment on column app.access_tokens.live_tokens is
-  'The short tokens for which it was exchanged and that have not expired: [[iat, exp], …] in unix seconds. They end '
-  'with it.';
+  'The JWTs for which it was exchanged and that have not expired: [[iat, exp], …] in unix seconds. They end with it.';
 comment on column app.access_tokens.last_used_at is
   'When it was last used, accurate to five minutes; null if it never was.';
 comment on column app.access_tokens.ended_at is 'When it was ended before it expired; null otherwise.';
@@ -44,11 +43,11 @@ insert into private.retention (relation, counts_from, keep) values
 insert into private.write_limits (kind, per_hour) values ('tokens', 60);
 
 insert into private.errors (code, status, text) values
-  ('access_token_required', 403, 'Only an access token of POST /me/tokens or of an app can be exchanged.'),
+  ('access_token_required', 403, 'Only an access token from POST /me/tokens or of an app can be exchanged.'),
   ('access_token_unknown', 404, 'There is no such access token.'),
   ('access_tokens_full', 409, 'You can have at most 50 access tokens. End one first.'),
   ('access_token_name', 422, 'A name must have 1 to 60 characters.'),
-  ('access_token_expiry', 422, 'An access token must expire in the future, within 366 days.');
+  ('access_token_expiry', 422, 'An access token must expire within the next 366 days.');
 
 create function private.require_scopes(p_user uuid, p_scopes text[]) returns text[]
 language plpgsql stable
@@ -57,7 +56,7 @@ as $$
 declare
   v_scopes text[] := array(select s.scope from private.scopes s where s.scope = any (p_scopes) order by s.position);
 begin
-  -- each name of p_scopes must have been found, and there must be at least one
+  -- at least one name, and every name was found
   if cardinality(v_scopes) = 0 or not (p_scopes <@ v_scopes) then
     perform private.raise_error('scope_unknown');
   elsif exists (select from private.scopes where scope = any (v_scopes) and staff)
@@ -67,7 +66,8 @@ begin
   return v_scopes;
 end $$;
 comment on function private.require_scopes is
-  'Returns these scopes without duplicates and in their order, if they exist and the person may have them.';
+  'Returns these scopes without duplicates, in the order of private.scopes, if they exist and the person may have '
+  'them.';
 
 create function private.limit_to_scopes(p_claims json, p_scopes text[]) returns void
 language plpgsql volatile
@@ -78,7 +78,7 @@ begin
   values ((p_claims ->> 'sub')::uuid, (p_claims ->> 'iat')::bigint, (p_claims ->> 'exp')::bigint, p_scopes);
 end $$;
 comment on function private.limit_to_scopes is
-  'From now on a token with these claims may do only what the scopes allow.';
+  'Gives the token with these claims its scopes: from now on it may do only what they allow.';
 
 create function private.issue_access_token(
   p_user uuid, p_kind text, p_name text, p_token_hash bytea, p_scopes text[], p_seconds integer,
@@ -91,7 +91,7 @@ declare
   v_scopes text[];
   v_claims json;
 begin
-  -- waits for whatever ends all tokens of the person
+  -- waits for a transaction that ends all tokens of the person
   perform private.check_lock_order('credentials', p_user::text);
   perform from private.credentials c join app.users u on u.id = c.user_id
   where c.user_id = p_user and u.banned_at is null and u.erased_at is null for update of c;
@@ -134,7 +134,7 @@ begin
   where r.user_id = v_token.user_id and (r.issued_at, r.expires_at) = (dead.issued_at, dead.expires_at);
 end $$;
 comment on function private.end_access_token is
-  'Ends an access token, and the short tokens for which it was exchanged. Does nothing if it has ended.';
+  'Ends an access token, and the JWTs for which it was exchanged. Does nothing if it has ended.';
 
 create function private.access_token_card(p_token app.access_tokens) returns json
 language plpgsql stable
@@ -186,7 +186,7 @@ begin
 end $$;
 comment on function api.create_access_token is
   'For the facade alone: makes an access token of the caller with this hash, as api.list_access_tokens returns it, '
-  'with tokenHash (hex) and the nonce of which the facade made the token. Without p_expires_at it expires after 365 '
+  'with tokenHash (hex) and the nonce from which the facade made the token. Without p_expires_at it expires after 365 '
   'days. Fails: access_token_name.';
 
 create function private.list_own_access_tokens() returns json
@@ -236,7 +236,7 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.end_access_token is
-  'Ends a personal access token of the caller, with the short tokens for which it was exchanged. Repeating it changes '
+  'Ends a personal access token of the caller, with the JWTs for which it was exchanged. Repeating it changes '
   'nothing.';
 
 create function api.find_access_token(p_token_hash bytea) returns json
@@ -253,7 +253,8 @@ begin
 end $$;
 comment on function api.find_access_token is
   'For the facade alone: the claims of the access token with this hash, {sub, email, role, iat, exp}; null if there '
-  'is none or it was ended. Its holder''s role is that of its issue, because another role ends all tokens.';
+  'is none or it was ended. The role is the one that the holder had when the token was made, because another role '
+  'ends all tokens.';
 
 create function api.exchange_access_token(p_seconds integer) returns json
 language plpgsql volatile security definer   -- only for gate: people may not issue claims
@@ -286,8 +287,8 @@ begin
   return v_claims;
 end $$;
 comment on function api.exchange_access_token is
-  'For the facade alone: the claims of a token that is valid for this many seconds and may do what the access token '
-  'of this request may do, {sub, email, role, iat, exp}. It ends with the access token.';
+  'For the facade alone: the claims of a JWT with the scopes of this request''s access token, valid for this many '
+  'seconds, {sub, email, role, iat, exp}. It ends with the access token.';
 
 create function private.note_access_token_used() returns boolean
 language plpgsql volatile security definer   -- people may not write access tokens
@@ -306,7 +307,7 @@ begin
   return true;
 end $$;
 comment on function private.note_access_token_used is
-  'Records that the access token of this request is used now. Returns whether the request has one.';
+  'Records that the access token of this request is used now. Returns whether the request has an access token.';
 
 create function api.list_scopes() returns json
 language plpgsql stable security definer   -- only for gate: nobody may read the registry

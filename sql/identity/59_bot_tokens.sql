@@ -36,7 +36,7 @@ begin
   return private.finish_idempotent('create_bot_token', v_answer);
 end $$;
 comment on function api.create_bot_token is
-  'For the facade alone: makes an access token of a bot of the caller, as api.create_access_token makes one of the '
+  'For the facade alone: makes an access token of a bot of the caller, as api.create_access_token makes one for the '
   'caller. Fails: access_token_name.';
 
 create function private.list_bot_access_tokens(p_bot uuid) returns json

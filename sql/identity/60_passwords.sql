@@ -37,7 +37,7 @@ begin
           where u.id = p_user);
 end $$;
 comment on function private.words_of is
-  'The names and the address of a person, of which a new password of theirs may not consist.';
+  'The names and the address of a person. A new password of the person may not consist of them.';
 
 create function api.find_password() returns json
 language plpgsql stable security definer   -- only for gate: nobody may read hashes
@@ -65,8 +65,8 @@ begin
   update app.users set credentials_version = credentials_version + 1 where id = p_user;
 end $$;
 comment on function private.replace_password is
-  'Sets a password, and ends everything that depended on the old one: tokens, except access tokens that do not end '
-  'with it, sessions, device tokens, mailed links and a pending change of address.';
+  'Sets a password, and ends everything that depended on the old one: sessions, tokens (except access tokens that do '
+  'not end with it), device tokens, mailed links and a pending change of address.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
@@ -169,7 +169,7 @@ begin
   return json_build_object('words', private.words_of(v_person));
 end $$;
 comment on function api.check_password_reset is
-  'For the facade alone: checks a token before the facade hashes a new password, {words}: the names and the address '
+  'For the facade alone: checks a token before the facade hashes a new password. {words}: the names and the address '
   'of the person.';
 
 create function api.reset_password(p_id uuid, p_token_hash bytea, p_new_hash text) returns json

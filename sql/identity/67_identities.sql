@@ -1,6 +1,6 @@
--- Logging in with an OpenID provider. The facade talks to the provider; the rules are here. The client chooses a
--- secret verifier and gives its hash, the challenge, when it begins. The provider then sends the browser back to the
--- facade, which gives it a one-time code. Only who knows the verifier can use this code.
+-- Logging in with an OpenID provider. The facade calls the provider; the rules are here. The client chooses a secret
+-- verifier and gives its hash, the challenge, when it begins. The provider then sends the browser back to the facade,
+-- which gives it a one-time code. Only somebody who knows the verifier can use this code.
 -- docs/decisions.md, Logins at an OpenID provider.
 
 create table private.identities (
@@ -16,9 +16,10 @@ create table private.identities (
 create index identities_user_id_idx on private.identities (user_id, created_at);
 comment on table private.identities is
   'Accounts at OpenID providers with which people log in, at most 5 for each person.';
-comment on column private.identities.issuer is 'The address by which the provider names itself.';
+comment on column private.identities.issuer is 'The issuer: the address that identifies the provider.';
 comment on column private.identities.subject is 'The id of the account at the provider, which never changes.';
-comment on column private.identities.email is 'The address of the account when it was linked. It is only shown.';
+comment on column private.identities.email is
+  'The email address of the account when it was linked. It is only shown to the person.';
 comment on column private.identities.last_used_at is 'When it was last used for a login or a proof, or linked.';
 
 create table private.oidc_logins (
@@ -34,16 +35,17 @@ create table private.oidc_logins (
 );
 create index oidc_logins_created_at_idx on private.oidc_logins (created_at);
 comment on table private.oidc_logins is
-  'Logins at the provider that have come back, each once by its id, with the SHA-256 of their one-time code.';
+  'Logins from which the provider has sent the browser back, by their id, so that each can come back only once. '
+  'code_hash is the SHA-256 of the one-time code.';
 comment on column private.oidc_logins.challenge is 'SHA-256 of the client''s verifier, in base64url.';
 comment on column private.oidc_logins.is_fresh is
-  'Whether the provider asked for the password, at most 5 minutes ago.';
+  'Whether the provider asked for the password again, at most 5 minutes before.';
 comment on column private.oidc_logins.used_at is 'When the one-time code was used; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('private.oidc_logins', 'created_at', '1 hour');
 
 insert into private.errors (code, status, text) values
   ('oidc_off', 404, 'On this instance people log in with a password only.'),
-  ('oidc_address', 422, 'This address of a client is not allowed: OIDC_RETURN lists those that are.'),
+  ('oidc_address', 422, 'This return address is not allowed. OIDC_RETURN lists those that are.'),
   ('oidc_unverified', 403, 'The provider has not verified your address. Verify it there first.'),
   ('oidc_over', 410, 'This login has expired or was already used. Begin again.'),
   ('identity_unlinked', 404,
@@ -56,7 +58,7 @@ insert into private.errors (code, status, text) values
 create function api.finish_oidc(
   p_id uuid, p_code_hash bytea, p_challenge text, p_issuer text, p_subject text, p_email text, p_is_fresh boolean
 ) returns json
-language plpgsql volatile security definer   -- only for gate: relies on the facade to have asked the provider
+language plpgsql volatile security definer   -- only for gate: trusts the facade to have asked the provider
 set search_path = ''
 as $$
 begin
@@ -87,7 +89,8 @@ begin
   end if;
   return v_login;
 end $$;
-comment on function private.find_oidc_login is 'The login that this one-time code and this challenge belong to.';
+comment on function private.find_oidc_login is
+  'The login at the provider to which this one-time code and this challenge belong.';
 
 create function private.use_oidc_login(p_id uuid, p_code_hash bytea, p_challenge text) returns private.oidc_logins
 language plpgsql volatile
@@ -144,7 +147,8 @@ begin
           from app.users u join app.accounts a on a.user_id = u.id where u.id = v_person);
 end $$;
 comment on function api.find_identity is
-  'For the facade alone: whose login this one-time code belongs to, {userId, credentialsVersion, email}.';
+  'For the facade alone: the person whose linked login this one-time code belongs to, {userId, credentialsVersion, '
+  'email}.';
 
 create function api.log_in_with_oidc(
   p_id uuid, p_code_hash bytea, p_challenge text, p_seconds integer,
@@ -164,7 +168,7 @@ begin
                                  p_address, p_alert_hash, p_code);
   update private.identities set last_used_at = now() where id = v_identity.id;
   if not found then
-    perform private.raise_error('identity_unlinked');   -- also if it was unlinked while this waited
+    perform private.raise_error('identity_unlinked');   -- the login may have been unlinked while this waited
   end if;
   return v_answer;
 end $$;
@@ -259,7 +263,7 @@ begin
 end $$;
 comment on function api.link_identity is
   'For the facade alone: links a login at the provider to the caller, who has given a fresh proof. Returns what '
-  'api.list_identities does. The addresses need not be the same.';
+  'api.list_identities returns. The two addresses may differ.';
 
 create function private.require_way_in(p_user uuid) returns void
 language plpgsql stable
@@ -273,7 +277,7 @@ begin
   end if;
 end $$;
 comment on function private.require_way_in is
-  'Passes if a person can log in: with a password, a linked login or a passkey.';
+  'Passes if a person has a way to log in: a password, a linked login or a passkey.';
 
 create function private.unlink_own_identity(p_id uuid) returns void
 language plpgsql volatile security definer   -- people may not write identities
@@ -291,7 +295,7 @@ begin
   perform private.mail_about_factor(v_caller, 'identityUnlinked');
 end $$;
 comment on function private.unlink_own_identity is
-  'Removes a linked login of the caller, unless it is the last way in.';
+  'Removes a linked login of the caller, unless it is their only way to log in.';
 
 create function api.unlink_identity(p_id uuid) returns json
 language plpgsql volatile
@@ -302,8 +306,8 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.unlink_identity is
-  'Removes a linked login of the caller, who has given a fresh proof. Their only way to log in stays: '
-  'identity_needed.';
+  'Removes a linked login of the caller, who has given a fresh proof. If it is their only way to log in, it stays, '
+  'and the error is identity_needed.';
 
 create function api.prove_with_oidc(p_id uuid, p_code_hash bytea, p_challenge text) returns json
 language plpgsql volatile security definer   -- only for gate: the facade checks the one-time code's seal

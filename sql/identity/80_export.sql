@@ -20,7 +20,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.invite_tree', 'invitee_id', 'invitedBy', '{code_id}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.passkey_challenges', 'user_id', 'Hashes of random values, kept for five minutes.'),
-  ('private.people_with_factor', 'user_id', 'Says only that the person has a factor.'),
+  ('private.people_with_factor', 'user_id', 'It says only that the person has a factor.'),
   ('app.invite_codes', 'used_by', 'The code belongs to somebody else; invitedBy names the inviter.'),
   ('private.devices', 'user_id', 'Hashes by which a login recognizes a device; sessions has the devices.'),
   ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');

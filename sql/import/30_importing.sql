@@ -1,5 +1,4 @@
--- How a dossier is imported: in each transaction the worker imports up to 200 rows, and deletes them from
--- private.import_rows.
+-- Imports a dossier: in each transaction the worker imports up to 200 rows, and deletes them from private.import_rows.
 
 create function private.is_already_here(p_import app.imports, p_section text, p_key text) returns boolean
 language plpgsql stable security definer   -- reads any table of the export

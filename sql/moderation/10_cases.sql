@@ -338,9 +338,9 @@ begin
   return private.staff_card('reports', p_id);
 end $$;
 comment on function private.settle_report is
-  'Settles an open report, and closes its case if no other report of it is open. Dismissing the last report shows the '
-  'thing again if only a rule has hidden it. The reporter is notified, but does not learn who settled the report; the '
-  'reported person is not notified. A report about the caller is unknown to the caller.';
+  'Settles an open report, and closes its case if no other report of it is open. If the last report is dismissed, a '
+  'thing that only a rule has hidden is shown again. The reporter is notified, but does not learn who settled the '
+  'report; the reported person is not notified. A report about the caller is unknown to the caller.';
 
 create function private.release_settled(p_case uuid) returns void
 language plpgsql volatile security definer   -- staff may not release things directly
@@ -356,7 +356,7 @@ begin
   perform from app.cases where id = p_case for no key update;
   if not exists (select from app.case_reports c join app.reports r on r.id = c.report_id
                  where c.case_id = p_case and r.status = 'open') then
-    perform private.restart_lock_order();   -- what hiding the thing locks is locked already
+    perform private.restart_lock_order();   -- the locks that hiding the thing takes are already held
     perform private.release_held(v_case.target_type, v_case.target_id);
   end if;
 end $$;

@@ -60,8 +60,8 @@ comment on column app.decisions.ends_at is 'When it ends by itself; null if it d
 comment on column app.decisions.decided_by is 'The member of staff; null for a rule. The person never learns it.';
 comment on column app.decisions.audit_id is 'The entry of the audit log.';
 comment on column app.decisions.lifted_at is
-  'When its effect ended: staff ended it, its time was over, staff hid what a rule or a space had hidden, or another '
-  'ban or suspension replaced it. Its strikes remain.';
+  'When its effect ended: staff ended it, it expired, staff hid what a rule or a space had hidden, or another ban or '
+  'suspension replaced it. Its strikes remain.';
 comment on column app.decisions.overturned_at is
   'When an appeal overturned it; null if none did. An overturned decision counts no strikes.';
 comment on column app.decisions.space_id is
@@ -131,8 +131,8 @@ end $$;
 comment on function private.record_decision is
   'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of the case that '
   'is being worked on (setting kith.case: {caseId, category, rule, spaceId}), or of the open case of the thing. If '
-  'staff decides to hide or remove a thing, that lifts the decisions of rules and spaces about it. A ban or a '
-  'suspension lifts the one before it, whose end it replaces.';
+  'staff hides or removes a thing, the decisions of rules and spaces about it are lifted. A ban or a suspension lifts '
+  'the one before it and replaces its end.';
 create trigger _100_record_decision after insert on app.audit_details
   for each row when (new.subject_id is not null) execute function private.record_decision();
 

@@ -179,7 +179,7 @@ begin
 end $$;
 comment on function api.get_case is
   'A case with the thing, its reports, earlier cases, proposals, history, and the decisions about the person. A case '
-  'about the caller is unknown.';
+  'about the caller is unknown to the caller.';
 
 create type private.case_target as (id uuid, person_id uuid);
 comment on type private.case_target is 'A thing that a case can be about, and the person who answers for it.';

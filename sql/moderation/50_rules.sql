@@ -1,5 +1,5 @@
--- Rules, by which the instance reports or hides what people write automatically. A rule begins in shadow,
--- where it only records what it would have done.
+-- Rules, with which the instance automatically reports or hides what people write. A new rule is in shadow: it only
+-- records what it would have done.
 -- docs/decisions.md, Staff.
 
 create type private.condition as (kind text, parameters jsonb);

@@ -33,7 +33,7 @@ select h.created_at as at, h.id, h.rule_id, h.mode, h.target_id::text as said,
 from app.rule_hits h
 join app.person_card author on author.id = h.author_id;
 comment on view private.staff_rule_hits is
-  'Hits of rules as staff sees them. own says whether one is of what the caller wrote.';
+  'Hits of rules as staff sees them. own says whether the caller wrote the thing that was hit.';
 
 create function private.require_rule(p_id uuid) returns app.moderation_rules
 language plpgsql stable security definer   -- nobody may read rules, not even the service role
@@ -83,7 +83,7 @@ begin
     'rule_hits', json_build_object('rule_id', (private.require_rule(p_id)).id, 'mode', p_mode, 'own', false),
     array['rule_id'], p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_rule_hits is 'The hits of a rule, newest first, without those of what the caller wrote.';
+comment on function api.list_rule_hits is 'The hits of a rule, newest first, without those on what the caller wrote.';
 
 create function private.add_rule(
   p_name text, p_conditions jsonb, p_applies_to text[], p_action text, p_category text

@@ -73,8 +73,8 @@ begin
     from app.course_lessons l where l.course_id = p_id and v_course is not null);
 end $$;
 comment on function private.find_course_versions is
-  'The current version of a course and, as further versions, its lessons (at most 200), whose times are not kept. A '
-  'draft has none.';
+  'The current version of a course and, as further versions, its lessons (at most 200), whose times are not stored. A '
+  'draft has no version.';
 call private.force_index_scans('private.find_course_versions');
 
 create function private.find_child_versions(p_type text, p_id uuid, p_since timestamptz) returns private.judged[]
@@ -99,7 +99,7 @@ begin
     where c.at >= p_since);
 end $$;
 comment on function private.find_child_versions is
-  'The current version of an argument, a solution, a review or a comment; earlier ones are not kept.';
+  'The current version of an argument, a solution, a review or a comment; earlier versions are not stored.';
 call private.force_index_scans('private.find_child_versions');
 
 insert into private.judged_types (type, finder, relation, hidden_at, verb, lock_kind, counters) values

@@ -55,8 +55,8 @@ begin
                        and d.action = 'hide' and d.space_id is not null);
 end $$;
 comment on function private.others_hid is
-  'Whether a rule hid a hidden thing or, if the caller does not act for a space, a space did. A space adds its '
-  'decision to that of the rule; staff replaces both (private.record_decision).';
+  'Whether a hidden thing was hidden by a rule, or by a space if the caller does not act for a space. The decision of '
+  'a space is added to that of the rule; the decision of staff replaces both (private.record_decision).';
 insert into private.other_hiders (query) values ('select private.others_hid($1, $2)');
 
 create function private.lock_held(p_type text, p_id uuid) returns void
@@ -73,7 +73,7 @@ begin
   end if;
 end $$;
 comment on function private.lock_held is
-  'Locks what private.release_held locks, for callers who lock the case after it.';
+  'Takes the locks of private.release_held, for callers that lock the case afterwards.';
 
 create function private.release_held(p_type text, p_id uuid) returns void
 language plpgsql volatile security definer   -- a moderator may dismiss, but only admins may restore contents
@@ -86,7 +86,7 @@ begin
   if v_type.type is null then
     return;
   elsif not private.only_rules_hid(p_type, p_id) then
-    -- what a space hides as well stays hidden, by the decision of the space alone
+    -- what a space hid as well stays hidden, now only by the decision of the space
     update app.decisions set lifted_at = now()
     where target_type = p_type and target_id = p_id and lifted_at is null and action in ('hide', 'remove')
       and decided_by is null;

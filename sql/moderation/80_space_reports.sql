@@ -145,8 +145,8 @@ begin
                        and d.lifted_at is null and d.action in ('hide', 'remove') and d.decided_by is null);
 end $$;
 comment on function private.is_hidden_by is
-  'Whether this space alone hid the thing of a case. If staff hides the thing afterwards, the decision of the space '
-  'is lifted (private.record_decision). If a rule hid the thing too, only staff can show it.';
+  'Whether only this space hid the thing of a case. If staff hides the thing afterwards, the decision of the space is '
+  'lifted (private.record_decision). If a rule hid the thing too, only staff can show it.';
 
 create function private.act_for_space(p_kind text, p_id text, p_case uuid, p_action text, p_reason text) returns json
 language plpgsql volatile security definer   -- those who moderate a space may not write posts and cases

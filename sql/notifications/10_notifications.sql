@@ -56,7 +56,7 @@ create table app.notifications (
 create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc) where in_app;
 create index notifications_updated_at_idx on app.notifications (user_id, in_app, updated_at, id);
 comment on index app.notifications_updated_at_idx is
-  'What changed in a person''s inbox, for private.list_changed, and everything that changed, for digests.';
+  'private.list_changed reads with it what changed in a person''s inbox, and digests read all changes.';
 create index notifications_group_key_idx on app.notifications (user_id, group_key desc, created_at desc);
 create index notifications_unread_idx on app.notifications (user_id, created_at)
   where read_at is null and in_app;

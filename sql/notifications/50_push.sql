@@ -168,7 +168,7 @@ end $$;
 comment on function private.begin_push_hour is
   'Returns true, and starts a new hour, if nothing with the same subject was pushed within the last hour. So an '
   'action that somebody repeats is pushed once an hour, even if its notification was read or withdrawn meanwhile. A '
-  'cancellation has another subject than a change, so it is pushed at once.';
+  'cancellation has another subject than a change, so it is pushed immediately.';
 
 create function private.push_notification() returns trigger
 language plpgsql security definer   -- the caller may not read other people's devices

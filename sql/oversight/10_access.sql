@@ -246,7 +246,7 @@ declare
 begin
   select * into v_rule from private.visibility((p_content).author_id, 0, (p_content).space_id, p_viewer => p_person);
   v_student := (p_content).is_draft and p_access.can_see and v_rule.level < 3;   -- private.visible_courses
-  v_effect := case when v_rule.level = 3 then 'leaves_out' else 'denies' end;   -- what nobody but the author sees
+  v_effect := case when v_rule.level = 3 then 'leaves_out' else 'denies' end;   -- what only the author sees
   return array_remove(
     array[case when (p_content).deleted_at is not null then
             private.reason('deleted', 'denies') end]

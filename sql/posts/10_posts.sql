@@ -195,7 +195,8 @@ comment on column app.posts.closer_id is
   'such a post the author of the original. The feed finds posts by it.';
 comment on column app.posts.keyword_words is
   'The words of title and body, in which muted keywords are searched (private.keyword_words). A trigger writes it.';
-comment on column app.posts.publish_at is 'When a scheduled post is due; null means that it was published at once.';
+comment on column app.posts.publish_at is
+  'When a scheduled post is due; null means that it was published immediately.';
 comment on column app.posts.publish_again_at is
   'When the job tries again to publish it: after publishing failed, while the author may not publish in its space, or '
   'while the post yields to posts of other authors. Until then other posts come first.';
@@ -206,7 +207,7 @@ comment on column app.posts.required_level is
   'The audience level that a viewer needs: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
   'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.visibility.';
 comment on column app.posts.author_banned is
-  'Whether the author is banned. The newest 500 posts are updated at once, the others soon after '
+  'Whether the author is banned. The newest 500 posts are updated immediately, the others soon after '
   '(private.hide_or_show_posts); until then app.hidden_people hides them.';
 comment on column app.posts.trending_boost is
   'How often the sum of its reactions, replies, reposts and bookmarks has doubled. See private.raise_trending.';
@@ -233,7 +234,7 @@ create table app.post_interests (
 create unique index post_interests_primary_key on app.post_interests (post_id) where is_primary;
 create index post_interests_further_idx on app.post_interests (post_id) where not is_primary;
 comment on index app.post_interests_further_idx is
-  'Which posts of a page have more than their primary interest: private.card_texts.';
+  'Finds the posts of a page that have more interests than the primary one: private.card_texts.';
 create index post_interests_interest_id_idx on app.post_interests (interest_id, published_at desc, post_id desc);
 comment on table app.post_interests is
   'A post''s interests: the primary one, which is also in app.posts, and up to four more.';

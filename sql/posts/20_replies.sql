@@ -106,8 +106,8 @@ begin
   return null;
 end $$;
 comment on function private.count_replies is
-  'Trigger: counts the replies that everyone can see, without those that are hidden, deleted or by banned people; '
-  'those of bots are also counted apart.';
+  'Trigger: counts the replies that everyone can see, without those that are hidden, deleted or by banned people. '
+  'Also counts the replies of bots apart.';
 create trigger count_replies after insert on app.replies
   referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies

@@ -21,7 +21,7 @@ select c.post_id,
        c.boost, c.boost_expires_at
 from app.post_counters c;
 comment on view private.engagement_fields is
-  'What changes with engagement in the cards of posts. fields has the fields counters and viewer of a JSON object. '
+  'The parts of a post''s card that engagement changes. fields has the fields counters and viewer of a JSON object. '
   'For definer functions that check whether the caller sees the post.';
 
 create function private.require_engagement_card(p_post uuid) returns json
@@ -96,7 +96,8 @@ call private.force_index_scans('private.poll_text');
 
 create type app.card_text as (text text, quoted_id uuid);
 comment on type app.card_text is
-  'A card as JSON without quotedPostId, quotedPost and the closing brace; and what the post quotes.';
+  'text is a card as JSON without quotedPostId, quotedPost and the closing brace; quoted_id is the post that it '
+  'quotes.';
 
 create function private.card_texts(p_ids uuid[]) returns app.card_text[]
 language plpgsql stable security definer   -- checks once whether a post is visible, not once for each part of its card
@@ -104,8 +105,8 @@ set search_path = ''
 as $$
 begin
   return array(
-    -- looks up once for all posts what only few of them have; each is read by a function of its own, because a
-    -- statement prepares all of its joins, also those that it does not run
+    -- looks up once for all posts what only few of them have. A separate function reads each of these parts, because a
+    -- statement prepares all of its joins, even those that it does not run
     with rare as materialized (
       select array(select l.post_id from app.polls l where l.post_id = any (p_ids)) as poll,
              array(select i.post_id from app.post_interests i where i.post_id = any (p_ids) and not i.is_primary)
@@ -131,7 +132,7 @@ begin
                  else '[' || interest.card_start || ',"isPrimary":true}]' end, '[]')
             || ',"series":' || coalesce(case when p.id = any (rare.series) then private.series_list(p.id) end, '[]')
             || ',"poll":' || coalesce(case when p.id = any (rare.poll) then private.poll_text(p.id) end, 'null')
-            -- an array, which the index returns in order, because string_agg would sort
+            -- an array, because the index returns its elements in order, and string_agg would sort
             || ',"emojiBreakdown":{' || array_to_string(array(
                  select '"' || e.emotion || '":{"count":' || e.payments || ',"total":' || e.mana || '}'
                  from app.post_emotions e where e.post_id = p.id and e.payments > 0 order by e.emotion), ',') || '}')
@@ -165,7 +166,7 @@ begin
   end if;
   return (
     select coalesce('[' || string_agg(o.text, ',') || ']', '[]')
-    -- ordered before, because string_agg would sort the texts
+    -- ordered here, because string_agg would sort the texts
     from (select c.text
                  || coalesce(',"quotedPostId":"' || c.quoted_id || '","quotedPost":'
                              || (v_quoted[array_position(v_ids, c.quoted_id)]).text || '}',

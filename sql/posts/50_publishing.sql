@@ -86,7 +86,7 @@ begin
   end if;
 end $$;
 comment on function private.require_future is
-  'Fails if a time is not in the future. Null passes, because it means at once.';
+  'Fails if a time is not in the future. Null passes, because it means immediately.';
 
 create function api.create_post(
   p_body text default '', p_format text default 'note', p_title text default null, p_visibility text default 'public',

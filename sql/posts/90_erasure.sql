@@ -118,7 +118,7 @@ begin
 end $$;
 comment on function private.erase_posts is
   'Step: deletes an erased person''s posts and replies, and permanently deletes their words, including those of '
-  'earlier versions, polls and series: the newest 500 of each at once. It removes their name from what they wrote '
+  'earlier versions, polls and series: the newest 500 of each immediately. It removes their name from what they wrote '
   'with others. Their reactions, bookmarks and votes remain in the counts: nobody sees whose they are, and others '
   'keep what they earned from them.';
 call private.force_index_scans('private.erase_posts');

@@ -315,7 +315,7 @@ begin
   end if;
 end $$;
 comment on function private.remove_project_role is
-  'Deletes a role that nobody holds. The first 500 applications for it end at once, the others soon after.';
+  'Deletes a role that nobody holds. The first 500 applications for it end immediately, the others soon after.';
 
 create function private.add_own_project_role(p_project uuid, p_role jsonb) returns uuid
 language plpgsql volatile security definer   -- callers may not write roles

@@ -45,7 +45,7 @@ comment on column app.reputation_entries.earned_from is
   'used the code. Null if nobody else is involved.';
 call private.make_append_only('app.reputation_entries');
 
--- No index has a column that each entry changes, and pages have space left: so that a new sum changes no index
+-- No index has a column that each entry changes, and pages have free space, so that a new sum changes no index
 create table app.reputation (
   user_id       uuid not null references app.users on delete restrict,
   interest_id   uuid not null references app.interests on delete restrict,
@@ -62,8 +62,8 @@ comment on table app.reputation is
 comment on column app.reputation.value is
   'The sum of the entries in the interest, roll-ups included, with two decimals.';
 comment on column app.reputation.band is
-  'The band of value: 0 below 1, 1 below 3, 2 below 7, one more with each doubling of value plus one, and -1 if it is '
-  'not above 0. It changes rarely, so that an index can have it.';
+  'The band of value: 0 below 1, 1 below 3, 2 below 7, and so on: one more with each doubling of value plus one. It '
+  'is -1 if value is not above 0. It changes rarely, so an index can contain it.';
 comment on column app.reputation.direct_value is
   'value without roll-ups. Its sum over all interests is the person''s total.';
 comment on column app.reputation.highest_level is

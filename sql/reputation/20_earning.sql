@@ -53,9 +53,8 @@ begin
     order by e.place));
 end $$;
 comment on function private.earn_reputation is
-  'Adds the points of each kind once per cause, until they are undone. It adds nothing without an interest, and '
-  'nothing that people would earn from themselves, that bots would earn, or that people would earn from bots. Lock '
-  'first (private.lock_effects).';
+  'Adds the points of each kind once per cause, until they are undone. It adds nothing without an interest. Nobody '
+  'earns from themselves, bots do not earn, and nobody earns from bots. Lock first (private.lock_effects).';
 
 create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile

@@ -141,8 +141,8 @@ begin
   return json_build_object('blocked', true);
 end $$;
 comment on function api.block_person is
-  'Blocks a person: the two are hidden from each other at once. Repeating it changes nothing. Fails: person_unknown '
-  '(also when they block the caller), block_oneself, blocks_exhausted.';
+  'Blocks a person: the two are hidden from each other immediately. Repeating it changes nothing. Fails: '
+  'person_unknown (also when they block the caller), block_oneself, blocks_exhausted.';
 
 create function api.unblock_person(p_person text) returns json
 language plpgsql volatile

@@ -37,7 +37,7 @@ comment on table private.case_categories is
 comment on column private.case_categories.priority is 'How urgent it is: 1 (first) to 4.';
 comment on column private.case_categories.strikes is 'How many strikes a decision for this reason counts.';
 comment on column private.case_categories.at_once is
-  'Whether staff sees it at once, even if a space has moderators of its own.';
+  'Whether staff sees it immediately, even if a space has its own moderators.';
 insert into private.case_categories (category, text, priority, strikes, at_once) values
   ('minors', 'Puts minors at risk', 1, 5, true),
   ('violence', 'Threatens or praises violence', 1, 3, true),
@@ -170,14 +170,14 @@ begin
   return v_wrote;
 end $$;
 comment on function private.answers_for is
-  'Whether a person answers for a thing: as p_author, or as one of its co-authors.';
+  'Whether a person answers for a thing, because they are p_author or one of its co-authors.';
 
 create function private.is_own_thing(p_type text, p_id uuid, p_author uuid) returns boolean
-language plpgsql stable security definer   -- callers may not ask it about others
+language plpgsql stable security definer   -- callers may ask only about themselves
 set search_path = ''
 as $$ begin return private.answers_for(p_type, p_id, p_author, app.uid()); end $$;
 comment on function private.is_own_thing is
-  'Whether the caller answers for a thing. Staff do not work on their own things.';
+  'Whether the caller answers for a thing. Members of staff do not work on cases about their own things.';
 
 create function private.name_reported_author() returns trigger
 language plpgsql security definer   -- reads the registry, and what the reporter may not read

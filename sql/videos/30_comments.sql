@@ -21,7 +21,7 @@ comment on table app.video_comments is 'Comments on videos. The row of a removed
 comment on column app.video_comments.removed_at is
   'When its author removed it, which hides it from everybody. Null if they did not.';
 comment on column app.video_comments.author_hidden is
-  'Whether the author is banned or erased: set at once for the newest 500 comments, for the others soon after '
+  'Whether the author is banned or erased: set immediately for the newest 500 comments, for the others soon after '
   '(private.hide_or_show_comments). Until then app.hidden_people hides them.';
 comment on column app.video_comments.required_level is
   'Like app.contents.required_level; that of the video applies too.';

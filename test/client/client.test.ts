@@ -123,7 +123,7 @@ describe('A client', () => {
     expect(saved).toHaveLength(1)
   })
 
-  test('takes over what another one with the same store has refreshed', async () => {
+  test('takes over the tokens that another client with the same store refreshed', async () => {
     const { kith, other, saved } = await trouble.expired(site, alice)
     await Promise.all([kith.session(), other.session()])
     const before = times('POST /api/v1/identity/refresh')

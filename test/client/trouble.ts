@@ -14,7 +14,8 @@ type Site = { url: string; fetch: typeof fetch }
 type Login = { email: string; password: string }
 
 /**
- * Two clients that share a store, as two tabs of a browser do. It has a session whose access token expired long ago.
+ * Two clients that share a store, as two tabs of a browser do. The store has a session whose access token expired long
+ * ago.
  */
 export async function expired(
   site: Site,

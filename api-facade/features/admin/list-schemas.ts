@@ -92,7 +92,7 @@ export const StaffUserDetails = z
     ),
     invitedBy: PersonCard.nullable().describe('Whose code the person registered with; null for the first admin.'),
     owner: PersonCard.nullable().describe('Who runs the bot and answers for it; null for people.'),
-    bots: z.array(PersonCard).describe('The bots of the person, oldest first; at most 5.'),
+    bots: z.array(PersonCard).describe('The person’s bots, oldest first; at most 5.'),
     reputation: z.number().describe('The sum over all interests of what was earned directly.'),
     contribution: z
       .number()

@@ -37,7 +37,7 @@ export default routes('admin', {
   'GET /admin/users/:id/sessions': {
     summary: 'List the sessions of a person, newest first',
     description:
-      'As the person sees them at `GET /me/sessions`: no token, and of the address only the network. `isCurrent` is always false.',
+      'The same fields that the person sees at `GET /me/sessions`: no token, and only the network of the IP address. `isCurrent` is always false.',
     access: 'moderator',
     scope: 'none',
     operation: 'list_user_sessions',

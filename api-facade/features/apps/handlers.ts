@@ -1,4 +1,4 @@
-// What needs the provider of OAuth, or makes a secret.
+// Operations that need the OAuth provider or make a secret.
 import { randomBytes } from 'node:crypto'
 import type { z } from 'zod'
 import { callFor } from '../../lib/call.ts'

@@ -54,7 +54,7 @@ export default routesOfLogins('apps', {
   'DELETE /apps/:id': {
     summary: 'Delete an app',
     description:
-      'It gets no new tokens, and the tokens and consents that it has end. Those of the first 500 consents end at once.',
+      'It gets no new tokens, and its tokens and consents end: those of the first 500 consents immediately, the others soon after.',
     access: 'user',
     operation: 'delete_app',
     params: UuidId,
@@ -63,7 +63,7 @@ export default routesOfLogins('apps', {
   },
   'POST /apps/:id/secret': {
     summary: 'Make or replace the secret of an app',
-    description: 'Only for a confidential app. The previous secret ends at once.',
+    description: 'Only for a confidential app. The previous secret stops working immediately.',
     access: 'user',
     id: 'renewAppSecret',
     handler: renewSecret,
@@ -75,25 +75,25 @@ export default routesOfLogins('apps', {
   },
   'GET /me/apps': {
     summary: 'List the apps that you allowed',
-    description: 'You have at most 50 consents, of which an app can have several: one for each of your devices.',
+    description: 'An app can have several consents of yours, such as one for each device. You have at most 50 in all.',
     access: 'user',
     operation: 'list_my_apps',
     answers: { 200: AllowedAppPage },
     outcome: 'The apps, newest first.',
   },
   'DELETE /me/apps/:id': {
-    summary: 'Revoke what you allowed an app',
-    description: 'All of its tokens for your account end at once.',
+    summary: 'Revoke the access of an app',
+    description: 'All of its tokens for your account end immediately.',
     access: 'user',
     operation: 'revoke_my_app',
     params: UuidId,
     answers: { 204: null },
-    outcome: 'The app has no access.',
+    outcome: 'The app no longer has access.',
   },
   'GET /oauth/consent': {
     summary: 'Get the request of an app that waits in this browser',
     description:
-      'For the page `/oauth/consent`. The cookie that `/oauth/authorize` has set names the request, so nobody else can read it.',
+      'For the page `/oauth/consent`. The cookie that `/oauth/authorize` set identifies the request, so nobody else can read it.',
     access: 'public',
     id: 'getAppRequest',
     pool: 'gate',
@@ -102,12 +102,12 @@ export default routesOfLogins('apps', {
     calls: ['find_oauth_record', 'find_app', 'list_scopes'],
     fails: ['consent_over'],
     answers: { 200: Waiting },
-    outcome: 'The app, and what it asks for.',
+    outcome: 'The app, and the scopes for which it asks.',
   },
   'POST /oauth/consent': {
     summary: 'Allow or refuse the request of an app',
     description:
-      'For the page `/oauth/consent`. It needs the cookie that `/oauth/authorize` has set, and the login of the person, so no other page can send it. 403 `role_required` if the app asks for scopes that only staff can give.',
+      'For the page `/oauth/consent`. It needs the cookie that `/oauth/authorize` set and the person’s access token, so no other website can send it. 403 `role_required` if the app asks for scopes that only staff can allow.',
     access: 'user',
     id: 'decideAppRequest',
     handler: decide,
@@ -116,10 +116,10 @@ export default routesOfLogins('apps', {
     never: ['app_unknown', 'scope_unknown'],
     body: Decision,
     answers: { 200: Next },
-    outcome: 'Where the browser goes on.',
+    outcome: 'The address to which the browser goes next.',
   },
   'POST /oauth/device': {
-    summary: 'Find the device that shows a code',
+    summary: 'Find the device that shows this code',
     description: 'For the page `/oauth/device`. Codes are valid for 15 minutes, and have 20^8 possible values.',
     access: 'user',
     id: 'findDevice',
@@ -129,7 +129,7 @@ export default routesOfLogins('apps', {
     fails: ['consent_over'],
     body: Device,
     answers: { 200: Waiting },
-    outcome: 'The app on the device, and what it asks for.',
+    outcome: 'The app on the device, and the scopes for which it asks.',
   },
   'POST /oauth/device/decision': {
     summary: 'Allow or refuse the app on a device',
@@ -142,6 +142,6 @@ export default routesOfLogins('apps', {
     never: ['app_unknown', 'scope_unknown'],
     body: DeviceDecision,
     answers: { 204: null },
-    outcome: 'The device learns it within seconds.',
+    outcome: 'The device learns of it within seconds.',
   },
 })

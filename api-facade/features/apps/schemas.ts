@@ -1,4 +1,4 @@
-// Shapes of apps, consents, and what the pages of OAuth ask.
+// Shapes of apps, consents, and the requests on the pages of OAuth.
 import { Page, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const Name = z.string().trim().min(1).max(60).openapi({ example: 'Garden notes' }).describe('The name that people see.')
@@ -15,7 +15,7 @@ const Redirects = z
   .max(10)
   .openapi({ example: ['https://garden.example/kith'] })
   .describe(
-    'Where people come back to. Compared exactly; only the port of `localhost`, `127.0.0.1` and `[::1]` is free for apps without a secret. `https://`, `http://` with one of these hosts, or, without a secret, a scheme of your own with a dot, such as `org.example.app:/done`.',
+    'The redirect URIs, to which the browser may return. Each begins with `https://`, with `http://` and the host `localhost`, `127.0.0.1` or `[::1]`, or, for an app without a secret, with a scheme of your own that has a dot, such as `org.example.app:/done`. They are compared exactly, except for the port of these three hosts if the app has no secret.',
   )
 const ScopeNames = z
   .array(z.string().min(1).max(40))
@@ -32,7 +32,7 @@ export const NewApp = z
     isConfidential: z
       .boolean()
       .optional()
-      .describe('Whether the app runs on a server of its own and can keep a secret. Default: false.'),
+      .describe('Whether the app runs on its own server and can keep a secret. Default: false.'),
     website: Website.optional(),
   })
   .openapi('NewApp')
@@ -49,10 +49,10 @@ export const App = z
     id: Uuid.describe('The `client_id` of the app.'),
     name: z.string().describe('The name that people see.'),
     website: z.string().nullable().describe('A page about the app; null if there is none.'),
-    redirectUris: z.array(z.string()).describe('Where people come back to.'),
+    redirectUris: z.array(z.string()).describe('The redirect URIs, to which the browser may return.'),
     scopes: z.array(z.string()).describe('The scopes for which the app may ask.'),
-    isConfidential: z.boolean().describe('Whether the app proves itself by a secret.'),
-    hasSecret: z.boolean().describe('Whether a secret was made. A confidential app works from then on.'),
+    isConfidential: z.boolean().describe('Whether the app authenticates with a secret.'),
+    hasSecret: z.boolean().describe('Whether a secret was made. A confidential app works only with one.'),
     createdAt: Timestamp,
   })
   .openapi('App')
@@ -72,8 +72,8 @@ export const AllowedApp = z
     id: Uuid.describe('The id of the app.'),
     name: z.string().describe('The name of the app.'),
     website: z.string().nullable().describe('A page about the app; null if there is none.'),
-    scopes: z.array(z.string()).describe('What you allowed it.'),
-    since: Timestamp.describe('When you allowed it first.'),
+    scopes: z.array(z.string()).describe('The scopes that you allowed.'),
+    since: Timestamp.describe('When you first allowed it.'),
     lastUsedAt: Timestamp.describe('When it last got an access token.'),
   })
   .openapi('AllowedApp')
@@ -90,7 +90,7 @@ const UserCode = z
   .min(8)
   .max(20)
   .openapi({ example: 'WDJB-MJHT' })
-  .describe('The code that the device shows. Case, blanks and dashes make no difference.')
+  .describe('The code that the device shows. Case, blanks and dashes are ignored.')
 const Allow = z.boolean().describe('Whether the person allows it.')
 
 export const WaitingQuery = z.object({ request: RequestId })
@@ -98,7 +98,9 @@ export const Decision = z.object({ request: RequestId, allow: Allow }).openapi('
 export const Device = z.object({ userCode: UserCode }).openapi('DeviceToAllow')
 export const DeviceDecision = z.object({ userCode: UserCode, allow: Allow }).openapi('DeviceDecision')
 export const Next = z
-  .object({ next: z.string().describe('Where the browser goes on; from there it goes back to the app.') })
+  .object({
+    next: z.string().describe('The address to which the browser goes next; from there it returns to the app.'),
+  })
   .openapi('AppDecided')
 export const Waiting = z
   .object({
@@ -109,7 +111,7 @@ export const Waiting = z
         redirectHost: z
           .string()
           .nullable()
-          .describe('The host, or the scheme, to which the browser goes back; null for a device.'),
+          .describe('The host or the scheme to which the browser returns; null for a device.'),
       })
       .describe('The app that asks.'),
     scopes: z
@@ -119,6 +121,6 @@ export const Waiting = z
           description: z.string().describe('What it allows, as a sentence.'),
         }),
       )
-      .describe('What the app asks for.'),
+      .describe('The scopes for which the app asks.'),
   })
   .openapi('AppRequest')

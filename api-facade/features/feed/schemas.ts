@@ -50,7 +50,7 @@ export const Sync = z.object({
           .describe(
             '`post`, `reply`, `person`, or a kind of content such as `video`. Ignore types that you do not know.',
           ),
-        id: z.string().describe('The `id` of the thing; for a person the `personId`.'),
+        id: z.string().describe('The `id` of the thing that changed; for a person the `personId`.'),
         gone: z
           .boolean()
           .describe(
@@ -60,5 +60,5 @@ export const Sync = z.object({
     )
     .describe('The things that changed, the oldest change first.'),
   nextCursor: z.string().describe('Where the next call continues, as `after`. Never null.'),
-  hasMore: z.boolean().describe('Whether more changes can be read at once.'),
+  hasMore: z.boolean().describe('Whether there are more changes to read now.'),
 })

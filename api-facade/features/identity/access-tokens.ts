@@ -16,7 +16,7 @@ import {
   ScopePage,
 } from './access-token-schemas.ts'
 
-/** How long a token is valid for which an access token was exchanged. Seconds. */
+/** How long a JWT is valid that was issued for an access token. Seconds. */
 const SHORT = 15 * 60
 
 export const Kept = AccessToken.extend({ nonce: z.string(), tokenHash: z.string() })
@@ -32,7 +32,7 @@ async function create(c: Context, { name, scopes, expiresAt, endsWithPassword }:
     p_token_hash: bytea(hashOf(made.token)),
     p_nonce: made.nonce,
   }
-  // a repeated request gets the nonce of the first one
+  // a repeated request gets the first request's nonce
   const { nonce, tokenHash, ...card } = await callFor(c, 'create_access_token', parameters, Kept)
   const token = accessTokens.find(nonce, tokenHash)
   if (!token) throw new ApiError('idempotency_answer_gone')
@@ -50,7 +50,7 @@ async function exchange(c: Context) {
 const own = routesOfLogins('identity', {
   'GET /me/tokens': {
     summary: 'List your access tokens, newest first',
-    description: 'Those that you made and that have not ended; at most 50, so all are on one page.',
+    description: 'The tokens that you made and that have not ended; at most 50, so all are on one page.',
     access: 'user',
     operation: 'list_access_tokens',
     answers: { 200: AccessTokenPage },
@@ -59,7 +59,7 @@ const own = routesOfLogins('identity', {
   'POST /me/tokens': {
     summary: 'Make an access token for a program',
     description:
-      'A program uses it in place of a login: `Authorization: Bearer kith_pat_…`. It may do only what its scopes (`GET /scopes`) allow; everything else is 403 `scope_missing`. No access token may make or end tokens, sessions and factors, change the password or the email address, export or erase: that is 403 `session_required`. Scopes of staff need the role. You need a fresh proof if you have a second factor. A ban, another role, a logout everywhere and, unless `endsWithPassword` is false, a new password end it at once. At most 50 a person: 409 `access_tokens_full`.',
+      'A program sends it instead of logging in: `Authorization: Bearer kith_pat_…`. It may do only what its scopes (`GET /scopes`) allow; everything else is 403 `scope_missing`. No access token may manage tokens, sessions or factors, change the password or the email address, or export or erase the account: that is 403 `session_required`. Scopes for staff need the role. You need a fresh proof if you have a second factor. A ban, another role, a logout everywhere and a new password end it immediately; with `endsWithPassword` false, a new password does not. A person can have 50: 409 `access_tokens_full`.',
     access: 'user',
     id: 'createAccessToken',
     pool: 'gate',
@@ -72,7 +72,7 @@ const own = routesOfLogins('identity', {
   },
   'DELETE /me/tokens/:id': {
     summary: 'End one of your access tokens',
-    description: 'It ends immediately, with the tokens for which it was exchanged. Repeating it changes nothing.',
+    description: 'It ends immediately, and so do the JWTs that were issued for it. Repeating it changes nothing.',
     access: 'user',
     operation: 'end_access_token',
     params: UuidId,
@@ -84,7 +84,7 @@ const own = routesOfLogins('identity', {
 const others = routes('identity', {
   'GET /scopes': {
     summary: 'List the scopes that an access token can have',
-    description: 'Each route says in `x-scope` which one it needs. All are on one page.',
+    description: 'The API description names the scope of each route in `x-scope`. All scopes are on one page.',
     access: 'public',
     pool: 'gate',
     operation: 'list_scopes',

@@ -17,7 +17,9 @@ export const NewBot = z.object({
     .trim()
     .max(20)
     .optional()
-    .describe('An active invite code of yours, which the bot uses up. Without it, it uses up one of your allotment.'),
+    .describe(
+      'An active invite code of yours, which the bot uses up. Without it, the bot uses up one invite of your allotment.',
+    ),
 })
 export const NewBotToken = NewAccessToken.omit({ endsWithPassword: true })
 export const BotChanges = z.object({ username, firstName, lastName, about, profilePicUrl })

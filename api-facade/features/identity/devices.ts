@@ -29,7 +29,7 @@ export function deviceOf(c: Context, token: string | undefined, holder: Holder |
   return device && device.generation + DEVICE_DAYS > today() ? device.id : undefined
 }
 
-// the first match counts: Edge and Opera also call themselves Chrome, and Chrome calls itself Safari
+// the first match wins: Edge and Opera also call themselves Chrome, and Chrome calls itself Safari
 const browsers = [
   [/ Edg(A|iOS)?\//, 'Edge'],
   [/ OPR\//, 'Opera'],
@@ -48,8 +48,8 @@ const systems = [
 ] as const
 
 /**
- * A short name for a device that gave itself none: browser and system, otherwise the program's name without its
- * version, so that an update does not make it a new device.
+ * A short name for a device that has none: browser and system, otherwise the name of the program. It has no version,
+ * so that an update does not make a new device.
  */
 export function nameOfDevice(userAgent = ''): string | undefined {
   const firstOf = (names: typeof browsers | typeof systems) => names.find(([pattern]) => pattern.test(userAgent))?.[1]
@@ -79,7 +79,10 @@ export function attemptLogin(
     : limits.attempt(c, 'login_account', accountOf(email, found))
 }
 
-/** Counts a code of a second factor at a login with the right password, with the same distinction of devices. */
+/**
+ * Counts a code of a second factor at a login with the right password. Known devices are counted apart, as for
+ * passwords.
+ */
 export const attemptFactor = (
   c: Context,
   email: string,

@@ -7,7 +7,7 @@ import { Code, Kind, Session } from './schemas.ts'
 const Codes = z
   .array(z.string())
   .length(10)
-  .describe('Each replaces a code of the app once. Keep them in a safe place: they are not shown again.')
+  .describe('Each can be used once instead of a code of the app. Keep them in a safe place: they are not shown again.')
 
 export const Factors = z
   .object({
@@ -19,17 +19,15 @@ export const Factors = z
       .nullable()
       .describe('Your authenticator app; null if you have none.'),
     passkeys: z.array(Passkey).max(10).describe('Your passkeys, the oldest first.'),
-    recoveryCodesLeft: z.int().describe('How many recovery codes were not used yet.'),
+    recoveryCodesLeft: z.int().describe('How many recovery codes are left.'),
     isRequired: z.boolean().describe('Whether your role requires a second factor on this instance.'),
-    provedUntil: Timestamp.nullable().describe(
-      'Until when the fresh proof of this session counts; null if there is none.',
-    ),
+    provedUntil: Timestamp.nullable().describe('When the fresh proof of this session expires; null if there is none.'),
   })
   .openapi('Factors')
 export const Totp = z
   .object({
-    secret: z.string().describe('The secret in base32, for typing in.'),
-    url: z.string().describe('The same as an address for a QR code: `otpauth://totp/…`.'),
+    secret: z.string().describe('The secret in base32, for people who type it in.'),
+    url: z.string().describe('The secret as an address for a QR code: `otpauth://totp/…`.'),
   })
   .openapi('Totp')
 export const Confirmation = z.object({ code: Code.describe('The code that the app shows now.'), session: Kind })
@@ -41,9 +39,9 @@ export const ProofBody = z
     code: Code.optional().describe('A code of your app or a recovery code, if you have a second factor.'),
     oidcCode: OneTime.shape.oidcCode
       .optional()
-      .describe('Instead of a password: the one-time code of a login at the OpenID provider with `fresh`.'),
+      .describe('Instead of a password: the one-time code of a login at the OpenID provider that began with `fresh`.'),
     verifier: OneTime.shape.verifier.optional(),
-    passkey: Signed.optional().describe('What a passkey signed: the challenge is of `POST /auth/proof/options`.'),
+    passkey: Signed.optional().describe('What a passkey signed. The challenge comes from `POST /auth/proof/options`.'),
   })
   .refine(
     ({ password, code, oidcCode, verifier, passkey }) =>
@@ -52,5 +50,5 @@ export const ProofBody = z
   )
   .openapi({ example: { password: 'long enough for all' } })
 export const Proved = z
-  .object({ provedUntil: Timestamp.describe('Until when the proof counts: 10 minutes from now.') })
+  .object({ provedUntil: Timestamp.describe('When the proof expires: 10 minutes from now.') })
   .openapi('Proof')

@@ -26,7 +26,7 @@ export default routesOfLogins('identity', {
   'GET /me/factors': {
     summary: 'Get your second factors',
     description:
-      'Whether you have an authenticator app, your passkeys and how many recovery codes are left, whether your role requires a second factor on this instance, and until when this session has proved that it is you.',
+      'Your authenticator app, your passkeys, the number of recovery codes that are left, whether your role requires a second factor on this instance, and when the fresh proof of this session expires.',
     access: 'user',
     id: 'listFactors',
     operation: 'list_factors',
@@ -36,7 +36,7 @@ export default routesOfLogins('identity', {
   'POST /auth/proof': {
     summary: 'Prove again that it is you',
     description:
-      'Some requests ask people with a second factor for a fresh proof: 403 `proof_required`. These are a change of the password, the email address, factors or somebody’s role, the export, the erasure, and payments of the tiers that the instance chose. Adding a factor asks everybody for one. Give a `code` or what a `passkey` signed if you have a second factor, otherwise your `password`, or a login at the OpenID provider that asked for its password again (`GET /auth/oidc/start` with `fresh`). The proof counts for 10 minutes and for this session alone; a login with a code is one, too. Wrong passwords and codes are counted together, per person.',
+      'Some requests ask people with a second factor for a fresh proof: 403 `proof_required`. These are a change of the password, the email address, factors or somebody’s role, the export, the erasure, and payments of the tiers that the instance chose. To add a factor, everybody needs one. If you have a second factor, send a `code` or what a `passkey` signed. Otherwise send your `password`, or a login for which the OpenID provider asked for its password again (`GET /auth/oidc/start` with `fresh`). The proof is valid for 10 minutes, in this session alone. A login with a code is a fresh proof, too. Wrong passwords and codes are counted together, per person.',
     access: 'user',
     id: 'prove',
     pool: 'gate',
@@ -51,7 +51,7 @@ export default routesOfLogins('identity', {
   'POST /me/factors/totp': {
     summary: 'Begin adding an authenticator app',
     description:
-      'Asks everybody for a fresh proof (`POST /auth/proof`). Show `url` as a QR code or as a link, or let the person type in `secret`. Both are shown only now. Nothing changes until a code is confirmed; repeating the request makes another secret. 409 `totp_already` if you have an app.',
+      'Everybody needs a fresh proof (`POST /auth/proof`). Show `url` as a QR code or as a link, or let the person type in `secret`. Both are shown only now. Nothing changes until a code is confirmed; repeating the request makes another secret. 409 `totp_already` if you have an app.',
     access: 'user',
     id: 'startTotp',
     operation: 'start_totp',
@@ -61,7 +61,7 @@ export default routesOfLogins('identity', {
   'POST /me/factors/totp/confirm': {
     summary: 'Confirm the authenticator app with a code',
     description:
-      'From now on each login needs a code. Ends all your tokens and sessions, which have proved only the password, and returns new tokens, as a login does. The ten recovery codes are shown only now: each replaces a code of the app once. You are told by mail. 404 `factor_unknown` if you have not begun.',
+      'From now on each login needs a code. All your tokens and sessions end, because they have proved only the password, and the answer has new tokens, as that of a login. The ten recovery codes are shown only now. Each can be used once instead of a code of the app. You are told by mail. 404 `factor_unknown` if you have not begun.',
     access: 'user',
     id: 'confirmTotp',
     pool: 'gate',
@@ -75,12 +75,12 @@ export default routesOfLogins('identity', {
   'DELETE /me/factors/totp': {
     summary: 'Remove your authenticator app',
     description:
-      'If you have no passkey, the recovery codes are deleted, too, and a login needs only the password again. Then it is 409 `factor_needed` if your role requires a second factor. Needs a fresh proof. You are told by mail.',
+      'If you have no passkey, the recovery codes are deleted, too, and a login needs only the password. In that case it is 409 `factor_needed` if your role requires a second factor. Needs a fresh proof. You are told by mail.',
     access: 'user',
     id: 'removeTotp',
     operation: 'remove_totp',
     answers: { 204: null },
-    outcome: 'The app no longer counts.',
+    outcome: 'The app is removed.',
   },
   'POST /me/factors/recovery-codes': {
     summary: 'Replace your recovery codes',

@@ -26,11 +26,11 @@ import {
   TOKEN_SECONDS,
 } from './schemas.ts'
 
-/** How the client wants its session, and what it calls its device. */
+/** The kind of session that the client wants, and the name that it gives its device. */
 type Wanted = { session?: 'rotating' | undefined; deviceName?: string | undefined }
 type Opened = { accessToken: string; user: object; deviceToken: string; refreshToken?: string; expiresIn?: number }
 
-/** A session that is about to begin: what an operation stores of it, and its refresh token. */
+/** A session that is about to begin: what an operation stores about it, and its refresh token. */
 function begin(c: Context, { session, deviceName }: Wanted) {
   const id = randomUUID()
   const refreshToken = session && c.get('services').seals.seal('refresh', { id, generation: 0 })
@@ -41,7 +41,7 @@ function begin(c: Context, { session, deviceName }: Wanted) {
     p_refresh_hash: refreshToken && bytea(hashOf(refreshToken)),
     p_user_agent: userAgent?.slice(0, 300),
     p_device: deviceName ?? nameOfDevice(userAgent),
-    p_address: clientAddress(c).replace(/%.*/, ''), // without the zone, which Postgres does not know
+    p_address: clientAddress(c).replace(/%.*/, ''), // without the zone of an IPv6 address, which Postgres does not parse
   }
   return { id, refreshToken, parameters }
 }
@@ -60,8 +60,8 @@ async function finish(
 }
 
 /**
- * Runs an operation that issues claims, and opens a session in the same transaction. `device` is the id of a known
- * device; a login without it is mailed to the person, unless SQL recognizes the device.
+ * Runs an operation that issues claims, and begins a session in the same transaction. `device` is the id of a known
+ * device. Without it, the login is mailed to the person, unless SQL recognizes the device.
  */
 export async function open(
   c: Context,
@@ -181,7 +181,7 @@ export async function logIn(c: Context, { code, ...presented }: z.output<typeof 
   return session
 }
 
-/** Counts a code inside a session like a wrong password, unless `use` succeeds with it. */
+/** Counts a code inside a session as a wrong password, unless `use` succeeds with it. */
 export async function countCode<T>(c: Context, use: () => Promise<T>): Promise<T> {
   const holder = await callFor(c, 'find_password', {}, Holder, 'gate')
   const takeBack = await attemptInSession(c, holder)
@@ -202,7 +202,10 @@ async function confirmHolder(c: Context, password: string): Promise<{ passwordHa
   return { passwordHash, words }
 }
 
-/** The same, for the stored hash: by it the next operation checks that the password has not changed meanwhile. */
+/**
+ * Checks the password as well, and returns the stored hash, with which the next operation checks that the password has
+ * not changed meanwhile.
+ */
 export const confirmPassword = async (c: Context, password: string): Promise<string> =>
   (await confirmHolder(c, password)).passwordHash
 
@@ -214,7 +217,7 @@ export async function changePassword(c: Context, change: z.output<typeof Passwor
   return (await open(c, change, 'change_password', parameters)).session
 }
 
-/** Ends the login of which a mail told. */
+/** Ends the login that a mail reported. */
 export async function endAlerted(c: Context, { token }: z.output<typeof AlertBody>) {
   const alert = c.get('services').seals.open('alert', token)
   if (!alert) throw new ApiError('session_over')

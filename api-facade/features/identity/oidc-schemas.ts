@@ -6,8 +6,8 @@ const verifier = z
   .string()
   .regex(/^[\w.~-]{43,128}$/, 'must be 43 to 128 letters, digits and -._~')
   .openapi({ example: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' })
-  .describe('The secret whose SHA-256 was the `challenge`.')
-const oidcCode = z.string().max(200).describe('The one-time code with which the browser came back.')
+  .describe('The secret whose SHA-256 was sent as `challenge`.')
+const oidcCode = z.string().max(200).describe('The one-time code from the address to which the browser returned.')
 
 export const Start = z.object({
   challenge: z
@@ -20,18 +20,18 @@ export const Start = z.object({
     .max(300)
     .openapi({ example: '/account' })
     .describe(
-      'Where the browser goes afterwards: `/app`, `/account`, `/join` or `/admin` of this instance, or an address that the operator allows (`OIDC_RETURN`).',
+      'Where the browser returns to: `/app`, `/account`, `/join` or `/admin` of this instance, or an address that the operator allows (`OIDC_RETURN`).',
     ),
   fresh: z
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true')
-    .describe('Whether the provider shall ask for the password again, as a proof needs. Default: `false`.'),
+    .describe('Whether the provider must ask for the password again, which a fresh proof needs. Default: `false`.'),
 })
 export const Started = z
   .object({
     url: z.string().describe('The address at the provider to which the browser goes.'),
-    expiresAt: Timestamp.describe('Until when the browser must come back: in 5 minutes.'),
+    expiresAt: Timestamp.describe('Until when the browser must return: in 5 minutes.'),
   })
   .openapi('OidcStart')
 export const OneTime = z.object({ oidcCode, verifier })
@@ -47,8 +47,8 @@ export const Identities = z
       .array(
         z.object({
           id: Uuid,
-          issuer: z.string().describe('The address by which the provider names itself.'),
-          email: z.string().describe('The address there when it was linked.'),
+          issuer: z.string().describe('The issuer: the address that identifies the provider.'),
+          email: z.string().describe('The email address of the account at the provider when it was linked.'),
           createdAt: Timestamp.describe('When it was linked.'),
           lastUsedAt: Timestamp.describe('When it was last used for a login or a proof.'),
         }),

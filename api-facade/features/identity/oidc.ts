@@ -1,5 +1,5 @@
-// Logging in with the OpenID provider of the instance. Rules are in sql/identity/67_identities.sql; lib/oidc.ts asks the
-// provider.
+// Logging in with the OpenID provider of the instance. Rules are in sql/identity/67_identities.sql; lib/oidc.ts calls
+// the provider.
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
@@ -61,7 +61,7 @@ export default routesOfLogins('identity', {
   'GET /auth/oidc/start': {
     summary: 'Begin to log in with the OpenID provider',
     description:
-      'For a login, a registration, a proof, or to link a login. Make a random `verifier` of 43 characters or more, keep it on this device, and send its SHA-256 as `challenge`. Then lead the browser to `url`. The provider sends it to this instance, which sends it on to `returnTo` with `#oidc=<one-time code>`, or with `#error=<code>`: `oidc_unverified` if the provider has not verified the address, `oidc_over` if this login came back before, `oidc_refused` for anything else. The code works only together with the verifier, so it is useless in another browser. 404 `oidc_off` if the instance has no provider: `oidc` of `/.well-known/kith` says so.',
+      'Use it for a login, a registration, a fresh proof, or to link a login. Make a random `verifier` of 43 characters or more, keep it on this device, and send its SHA-256 as `challenge`. Then open `url` in the browser. The provider sends the browser to this instance, which sends it to `returnTo` with `#oidc=<one-time code>`, or with `#error=<code>`: `oidc_unverified` if the provider has not verified the address, `oidc_over` if this login was already used, `oidc_refused` for every other error. The code works only with the verifier, so it is useless in another browser. 404 `oidc_off` if the instance has no provider; then `oidc` of `/.well-known/kith` is null.',
     access: 'public',
     id: 'beginOidc',
     pool: 'gate',
@@ -70,13 +70,13 @@ export default routesOfLogins('identity', {
     handler: start,
     calls: [],
     answers: { 200: Started },
-    outcome: 'Where to lead the browser, and until when the person must have logged in there.',
+    outcome: 'The address to open in the browser, and until when the person must have logged in there.',
     fails: ['oidc_off', 'oidc_address'],
   },
   'POST /auth/oidc/login': {
     summary: 'Log in with a one-time code of the OpenID provider',
     description:
-      'Like `POST /auth/login`, with the one-time code instead of address and password. If the account has a second factor, 403 `factor_required`; send the same body again with `code`. The one-time code is used up by a success, and ends after 30 minutes. 404 `identity_unlinked` if nobody has linked this login; an account with the same address is not found by it.',
+      'Like `POST /auth/login`, with the one-time code instead of address and password. If the account has a second factor, 403 `factor_required`; send the same body again with `code`. Only a successful login uses up the one-time code, which expires after 30 minutes. 404 `identity_unlinked` if nobody has linked this login, even if an account has the same address.',
     access: 'public',
     id: 'logInWithOidc',
     pool: 'gate',
@@ -91,7 +91,7 @@ export default routesOfLogins('identity', {
   'POST /auth/oidc/register': {
     summary: 'Register with a reservation and a one-time code of the OpenID provider',
     description:
-      'Like `POST /auth/register`, with the one-time code instead of address and password. The address is the one that the provider verified: 409 `email_taken` if somebody has it here. The account has no password until one is set by mail (`POST /auth/forgot-password`). After a failure code and reservation can still be used.',
+      'Like `POST /auth/register`, with the one-time code instead of address and password. The address is the one that the provider verified: 409 `email_taken` if an account here has it. The account has no password until the person sets one by mail (`POST /auth/forgot-password`). After a failure, the code and the reservation can still be used.',
     access: 'public',
     id: 'registerWithOidc',
     pool: 'gate',
@@ -114,7 +114,7 @@ export default routesOfLogins('identity', {
   'POST /me/identities': {
     summary: 'Link a login of the OpenID provider',
     description:
-      'Needs a fresh proof (`POST /auth/proof`) of everybody. The address at the provider may differ from yours. 409 `identity_taken` if an account has linked it, `identities_exhausted` if you have five. You are told by mail.',
+      'Everybody needs a fresh proof (`POST /auth/proof`). The address at the provider may differ from yours. 409 `identity_taken` if an account has linked this login, `identities_exhausted` if you have linked five. You are told by mail.',
     access: 'user',
     id: 'linkIdentity',
     pool: 'gate',
@@ -127,12 +127,12 @@ export default routesOfLogins('identity', {
   'DELETE /me/identities/:id': {
     summary: 'Unlink a login of the OpenID provider',
     description:
-      'Needs a fresh proof of everybody. 409 `identity_needed` if it is your only way to log in. Sessions that began with it go on. You are told by mail.',
+      'Everybody needs a fresh proof. 409 `identity_needed` if it is your only way to log in. Sessions that began with it continue. You are told by mail.',
     access: 'user',
     id: 'unlinkIdentity',
     operation: 'unlink_identity',
     params: UuidId,
     answers: { 204: null },
-    outcome: 'It logs you in no more.',
+    outcome: 'You can no longer log in with it.',
   },
 })

@@ -10,20 +10,20 @@ const Bytes = (most: number) =>
     .regex(/^[\w-]+$/, 'must be base64url')
     .openapi({ example: 'c29tZSBrZXk' })
 const CredentialId = Bytes(1400)
-const Attachment = z.string().max(40).optional().describe('How the device is attached. Kith does not read it.')
-const Extensions = z.object({}).default({}).describe('What extensions answered. Kith uses none.')
+const Attachment = z.string().max(40).optional().describe('How the authenticator is attached. Kith ignores it.')
+const Extensions = z.object({}).default({}).describe('The results of extensions. Kith uses none.')
 const Type = z.literal('public-key').describe('Always `public-key`.')
 
 export const Transports = z
   .array(z.string().max(40))
   .max(10)
   .optional()
-  .describe('How browsers reach the device, such as `usb` or `internal`.')
+  .describe('How browsers reach the authenticator, such as `usb` or `internal`.')
 const Known = z
   .object({ id: z.string().describe('The id of the key, in base64url.'), type: Type, transports: Transports })
-  .describe('A key that you have already.')
+  .describe('A key that you already have.')
 
-/** What a browser signs for a login or a proof: `AuthenticationResponseJSON` of WebAuthn. */
+/** What a browser answers for a login or a proof: `AuthenticationResponseJSON` of WebAuthn. */
 export const Signed = z
   .object({
     id: CredentialId.describe('The id of the key.'),
@@ -31,16 +31,18 @@ export const Signed = z
     type: Type,
     response: z
       .object({
-        clientDataJSON: Bytes(4000).describe('What the browser knows: the challenge and the origin.'),
-        authenticatorData: Bytes(4000).describe('What the device says: the domain, its counter and what it checked.'),
-        signature: Bytes(2000).describe('The signature over both.'),
-        userHandle: z.string().max(200).optional().describe('How the device names the person. Kith does not read it.'),
+        clientDataJSON: Bytes(4000).describe('The client data: the challenge and the origin.'),
+        authenticatorData: Bytes(4000).describe(
+          'The authenticator data: the domain, the counter, and what the device checked.',
+        ),
+        signature: Bytes(2000).describe('The signature of both.'),
+        userHandle: z.string().max(200).optional().describe('The user handle that the device stores. Kith ignores it.'),
       })
       .describe('The answer of the device.'),
     authenticatorAttachment: Attachment,
     clientExtensionResults: Extensions,
   })
-  .openapi('PasskeySignature', { description: 'What `navigator.credentials.get` answers, as `toJSON()` writes it.' })
+  .openapi('PasskeySignature', { description: 'The result of `navigator.credentials.get`, as `toJSON()` returns it.' })
 
 /** What a browser answers about a new key: `RegistrationResponseJSON` of WebAuthn. */
 const Made = z
@@ -50,11 +52,13 @@ const Made = z
     type: Type,
     response: z
       .object({
-        clientDataJSON: Bytes(4000).describe('What the browser knows: the challenge and the origin.'),
-        attestationObject: Bytes(20_000).describe('The public key, and what the device says of itself.'),
+        clientDataJSON: Bytes(4000).describe('The client data: the challenge and the origin.'),
+        attestationObject: Bytes(20_000).describe(
+          'The attestation: the public key, and what the device says about itself.',
+        ),
         authenticatorData: Bytes(8000).optional().describe('A part of `attestationObject`. Kith does not read it.'),
         publicKey: Bytes(8000).optional().describe('A part of `attestationObject`. Kith does not read it.'),
-        publicKeyAlgorithm: z.int().optional().describe('The kind of the key. Kith does not read it.'),
+        publicKeyAlgorithm: z.int().optional().describe('The algorithm of the key. Kith ignores it.'),
         transports: Transports,
       })
       .describe('The answer of the device.'),
@@ -62,10 +66,10 @@ const Made = z
     clientExtensionResults: Extensions,
   })
   .openapi('NewPasskeySignature', {
-    description: 'What `navigator.credentials.create` answers, as `toJSON()` writes it.',
+    description: 'The result of `navigator.credentials.create`, as `toJSON()` returns it.',
   })
 
-const Challenge = z.string().describe('Random bytes in base64url. They count once, for five minutes.')
+const Challenge = z.string().describe('Random bytes in base64url. They can be used once, within five minutes.')
 const Timeout = z.int().describe('How long the browser may wait for the person, in milliseconds.')
 const Domain = z.string().openapi({ example: 'kith.example.org' }).describe('The domain to which the key is bound.')
 
@@ -77,8 +81,8 @@ export const LoginOptions = z
     allowCredentials: z
       .array(Known)
       .optional()
-      .describe('The keys that count; absent at a login, where the device offers those that it has.'),
-    userVerification: z.literal('required').describe('The device must check a finger, a face or a PIN.'),
+      .describe('The keys that are accepted; absent at a login, where the device offers the keys that it has.'),
+    userVerification: z.literal('required').describe('The device must check a fingerprint, a face or a PIN.'),
   })
   .openapi('PasskeyLoginOptions', {
     description: 'For `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`.',
@@ -88,32 +92,34 @@ export const AddingOptions = z
   .object({
     challenge: Challenge,
     timeout: Timeout,
-    rp: z.object({ id: Domain, name: z.string().describe('What the device calls the instance.') }).describe('Kith.'),
+    rp: z
+      .object({ id: Domain, name: z.string().describe('The name of the instance, which the device shows.') })
+      .describe('Kith.'),
     user: z
       .object({
-        id: z.string().describe('How the device names you: bytes in base64url that mean nothing else.'),
+        id: z.string().describe('The user handle that the device stores: random bytes in base64url.'),
         name: z.string().describe('Your username.'),
         displayName: z.string().describe('Your username.'),
       })
-      .describe('For whom the key is.'),
+      .describe('The person for whom the key is made.'),
     pubKeyCredParams: z
       .array(z.object({ alg: z.int().describe('The number of the algorithm (COSE).'), type: Type }))
-      .describe('The kinds of keys that Kith knows, the best first.'),
-    excludeCredentials: z.array(Known).describe('A device that has one of these keys makes no other.'),
+      .describe('The algorithms that Kith accepts, the preferred one first.'),
+    excludeCredentials: z.array(Known).describe('A device that has one of these keys makes no new one.'),
     authenticatorSelection: z
       .object({
         residentKey: z.literal('required').describe('The device keeps the key, so that a login needs no name.'),
         requireResidentKey: z.literal(true).describe('The same, for old browsers.'),
-        userVerification: z.literal('required').describe('The device must check a finger, a face or a PIN.'),
+        userVerification: z.literal('required').describe('The device must check a fingerprint, a face or a PIN.'),
       })
-      .describe('What the device must be able to do.'),
-    attestation: z.literal('none').describe('Kith does not ask of which make the device is.'),
+      .describe('What the authenticator must be able to do.'),
+    attestation: z.literal('none').describe('Kith does not ask who made the device.'),
   })
   .openapi('PasskeyAddingOptions', {
     description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`.',
   })
 
-const Name = z.string().trim().min(1).max(60).describe('What you call it: 1 to 60 characters.')
+const Name = z.string().trim().min(1).max(60).describe('The name that you give it: 1 to 60 characters.')
 export const PasskeyName = z.object({ name: Name })
 export const NewPasskey = z.object({ name: Name, passkey: Made, session: Kind })
 export const PasskeyLogin = z.object({
@@ -126,7 +132,7 @@ export const PasskeyLogin = z.object({
 export const Passkey = z
   .object({
     id: Uuid,
-    name: z.string().describe('What you call it.'),
+    name: z.string().describe('The name that you gave it.'),
     createdAt: Timestamp.describe('When it was added.'),
     lastUsedAt: Timestamp.nullable().describe('When it was last used; null if never.'),
   })
@@ -135,7 +141,7 @@ export const PasskeyAdded = z
   .object({
     passkey: Passkey,
     session: Session.nullable().describe(
-      'New tokens if it is your first factor: the earlier ones, which have proved only the password, no longer work. Otherwise null.',
+      'If it is your first factor, new tokens; the earlier ones no longer work, because they have proved only the password. Otherwise null.',
     ),
     recoveryCodes: z
       .array(z.string())

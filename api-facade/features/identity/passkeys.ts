@@ -1,5 +1,5 @@
-// Passkeys: adding and removing them, logging in and proving oneself with one. This file checks what devices signed;
-// rules are in sql/identity/56_passkeys.sql.
+// Passkeys: adding and removing them, and using them for logins and fresh proofs. This file checks signatures; rules
+// are in sql/identity/56_passkeys.sql.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
@@ -70,7 +70,7 @@ async function beginProof(c: Context) {
   return { ...optionsOf(c, challenge), allowCredentials: keysOf(started) }
 }
 
-/** The challenge that a browser says it had. */
+/** The challenge that a browser says it signed. */
 function challengeOf(clientData: string): string {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientData, 'base64url').toString()) as { challenge?: unknown }
@@ -83,7 +83,8 @@ function challengeOf(clientData: string): string {
 type Purpose = 'add' | 'login' | 'proof'
 
 /**
- * Uses up the challenge, whatever comes of it. @returns what a verification expects, and the passkey if there is one
+ * Uses up the challenge, even if the signature turns out to be wrong. @returns what a verification expects, and the
+ * passkey if there is one
  */
 async function take(
   c: Context,
@@ -103,7 +104,10 @@ async function take(
   return { passkey, expected: { ...expected, requireUserVerification: true } }
 }
 
-/** A key of nobody (COSE, ES256), so that an unknown passkey takes as long as one with a wrong signature. */
+/**
+ * A key that nobody has (COSE, ES256). An unknown passkey is checked with it, so that it takes as long as one with a
+ * wrong signature.
+ */
 function keyOfNobody(): Buffer {
   const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
   const [before, between] = ['a5010203262001215820', '225820'].map((hex) => Buffer.from(hex, 'hex'))
@@ -116,10 +120,10 @@ function keyOfNobody(): Buffer {
 }
 let nobody: Buffer | undefined
 
-/** The library takes 27 MB and a second, and many instances have no passkeys. */
+/** The library is loaded at the first use: it takes 27 MB and a second, and many instances have no passkeys. */
 const library = () => import('@simplewebauthn/server')
 
-/** @returns the passkey, and its counter. @throws ApiError passkey_wrong, whatever is wrong */
+/** @returns the passkey, and its counter. @throws ApiError passkey_wrong for every fault */
 async function verify(c: Context, purpose: Purpose, signed: z.output<typeof Signed>) {
   const { passkey, expected } = await take(c, purpose, signed)
   nobody ??= keyOfNobody()
@@ -177,24 +181,24 @@ export async function proveWithPasskey(c: Context, signed: z.output<typeof Signe
 }
 
 const anyFault =
-  'Every fault is 403 `passkey_wrong`: an unknown or removed key, a wrong signature, another origin, or a challenge that was used, has expired or is of somebody else.'
+  'Every fault is 403 `passkey_wrong`: an unknown or removed key, a wrong signature, another origin, or a challenge that was already used, has expired or belongs to somebody else.'
 
 export default routesOfLogins('identity', {
   'POST /me/factors/passkeys/options': {
     summary: 'Begin adding a passkey',
     description:
-      'Asks everybody for a fresh proof (`POST /auth/proof`). Give the answer to the browser, and what it signs to `POST /me/factors/passkeys`, within five minutes. 409 `passkeys_full` if you have ten.',
+      'Everybody needs a fresh proof (`POST /auth/proof`). Pass the answer to the browser, and send its result to `POST /me/factors/passkeys` within five minutes. 409 `passkeys_full` if you have ten.',
     access: 'user',
     id: 'startPasskey',
     pool: 'gate',
     handler: beginAdding,
     calls: ['start_passkey'],
     answers: { 200: AddingOptions },
-    outcome: 'What the browser needs to make a key.',
+    outcome: 'The options with which the browser makes a key.',
   },
   'POST /me/factors/passkeys': {
     summary: 'Add a passkey',
-    description: `Checks what the browser signed, and stores the public key. With it you can log in without a password (\`POST /auth/passkey\`), and prove that it is you. If it is your first factor, each login with the password then needs a recovery code, all your tokens and sessions end, and the answer has new tokens and ten recovery codes, which are shown only now. You are told by mail. ${anyFault}`,
+    description: `Checks what the browser signed, and stores the public key. With the passkey you can log in without a password (\`POST /auth/passkey\`) and give a fresh proof. If it is your first factor, each login with the password then needs a recovery code, all your tokens and sessions end, and the answer has new tokens and ten recovery codes, which are shown only now. You are told by mail. ${anyFault}`,
     access: 'user',
     id: 'addPasskey',
     pool: 'gate',
@@ -218,18 +222,18 @@ export default routesOfLogins('identity', {
   'DELETE /me/factors/passkeys/:id': {
     summary: 'Remove a passkey',
     description:
-      'Needs a fresh proof. The fresh proofs of your other sessions end. If it is your last factor, the recovery codes are deleted, too, and a login needs only the password again; then it is 409 `factor_needed` if your role requires a second factor. You are told by mail.',
+      'Needs a fresh proof. The fresh proofs of your other sessions end. If it is your last factor, the recovery codes are deleted, too, and a login needs only the password. In that case it is 409 `factor_needed` if your role requires a second factor. You are told by mail.',
     access: 'user',
     id: 'removePasskey',
     operation: 'remove_passkey',
     params: UuidId,
     answers: { 204: null },
-    outcome: 'The passkey no longer counts.',
+    outcome: 'The passkey is removed.',
   },
   'POST /auth/passkey/options': {
     summary: 'Begin a login with a passkey',
     description:
-      'Give the answer to the browser, and what it signs to `POST /auth/passkey`, within five minutes. The answer is the same for everybody, because the device knows which keys it has.',
+      'Pass the answer to the browser, and send its result to `POST /auth/passkey` within five minutes. The answer names nobody, because the device knows which keys it has.',
     access: 'public',
     id: 'startPasskeyLogin',
     pool: 'gate',
@@ -237,11 +241,11 @@ export default routesOfLogins('identity', {
     handler: beginLogin,
     calls: ['start_passkey_login'],
     answers: { 200: LoginOptions },
-    outcome: 'What the browser needs to sign.',
+    outcome: 'The options with which the browser signs.',
   },
   'POST /auth/passkey': {
     summary: 'Log in with a passkey',
-    description: `Answers what \`POST /auth/login\` answers. A passkey is both factors, so no code is needed. If the counter of a device goes back, somebody may have a copy of the key: then the passkey, all tokens and all sessions of the person end, and they are told by mail. ${anyFault}`,
+    description: `The answer is that of \`POST /auth/login\`. A passkey is both factors, so no code is needed. If the counter of a device goes back, somebody may have a copy of the key. Then the passkey and all tokens and sessions of the person end, and the person is told by mail. ${anyFault}`,
     access: 'public',
     id: 'logInWithPasskey',
     pool: 'gate',
@@ -255,13 +259,13 @@ export default routesOfLogins('identity', {
   'POST /auth/proof/options': {
     summary: 'Begin a fresh proof with a passkey',
     description:
-      'Give the answer to the browser, and what it signs as `passkey` to `POST /auth/proof`, within five minutes.',
+      'Pass the answer to the browser, and send its result as `passkey` to `POST /auth/proof` within five minutes.',
     access: 'user',
     id: 'startPasskeyProof',
     pool: 'gate',
     handler: beginProof,
     calls: ['start_passkey_proof'],
     answers: { 200: LoginOptions },
-    outcome: 'What the browser needs to sign.',
+    outcome: 'The options with which the browser signs.',
   },
 })

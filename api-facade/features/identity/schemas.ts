@@ -55,7 +55,7 @@ export const DeviceName = z
   .optional()
   .openapi({ example: 'Ada’s phone' })
   .describe(
-    "What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”.",
+    "The name of this device in the person’s list of sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”.",
   )
 export const Registration = z.object({
   sessionId: ReservationId,
@@ -81,7 +81,7 @@ export const Kind = z
 /** A code of an authenticator app, or a recovery code. */
 export const Code = z.string().trim().min(6).max(40)
 
-/** The token of the device, as a login carries it. */
+/** The device token, as a login sends it. */
 export const DeviceTokenSent = z
   .string()
   .max(1024)
@@ -96,7 +96,7 @@ export const Credentials = z.object({
   password: z.string().max(1024).describe('The password of the account.'),
   session: Kind,
   code: Code.optional().describe(
-    'Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once.',
+    'Only for an account with a second factor: the code that the app shows, or a recovery code. Each can be used once.',
   ),
   deviceToken: DeviceTokenSent,
   deviceName: DeviceName,
@@ -219,27 +219,29 @@ export const LoginSession = z
     createdAt: Timestamp.describe('When it began with a login.'),
     lastUsedAt: Timestamp.describe('When it was last refreshed, or began.'),
     expiresAt: Timestamp.describe(
-      '60 days after the last refresh or the login; in a fixed session when its token ends.',
+      'When the session expires: 60 days after the last refresh, or after the login. A fixed session expires with its token.',
     ),
     kind: z
       .enum(['rotating', 'fixed'])
-      .describe('`rotating` has a refresh token. `fixed` is one access token that is valid for seven days.'),
+      .describe('`rotating`: a session with a refresh token. `fixed`: one access token that is valid for seven days.'),
     device: z
       .string()
       .nullable()
       .openapi({ example: 'Firefox on Windows' })
-      .describe('What the client called the device, otherwise what its User-Agent says; null if it said nothing.'),
+      .describe(
+        'The name that the client gave the device, otherwise a name from its User-Agent; null if it sent neither.',
+      ),
     network: z
       .string()
       .nullable()
       .openapi({ example: '203.0.113.0/24' })
       .describe(
-        'From where the login came: the /24 of an IPv4 address, or the /48 of an IPv6 address. Null if unknown.',
+        'The network from which the login came: the /24 of an IPv4 address, or the /48 of an IPv6 address. Null if unknown.',
       ),
-    lastSeenAt: Timestamp.describe('When one of its tokens was last used, accurate to five minutes.'),
-    isCurrent: z.boolean().describe('Whether the token of this request belongs to it.'),
+    lastSeenAt: Timestamp.describe('When a token of the session was last used, accurate to five minutes.'),
+    isCurrent: z.boolean().describe('Whether it is the session of this request.'),
   })
-  .openapi('Login', { description: 'A session: what a login or a registration began.' })
+  .openapi('Login', { description: 'A session, which a login or a registration began.' })
 export const SessionsEnded = z.object({ ended: z.int().describe('How many sessions ended.') }).openapi('SessionsEnded')
 
 /** What the database returns for a login or a registration: the payload of the token to sign, and the person. */
@@ -260,6 +262,6 @@ export const AddedPasskey = Issued.partial().extend({ passkey: z.looseObject({})
 export const Reissued = Issued.pick({ claims: true })
 export const Reset = z.object({ userId: ActorId, credentialsVersion: z.number() })
 export const FoundLogin = Reset.extend({ passwordHash: z.string().nullable() }).nullable()
-/** `words` are the person's names and address, which a new password may not consist of. */
+/** `words` are the person's names and address. A new password may not consist of them. */
 export const Holder = FoundLogin.unwrap().extend({ words: z.array(z.string()) })
 export const Resettable = Holder.pick({ words: true })

@@ -33,7 +33,7 @@ export default routesOfLogins('identity', {
   'POST /auth/logout': {
     summary: 'Log out: end this token, or with scope global all tokens',
     description:
-      'With `refreshToken` that rotating session ends, too, with all of its access tokens; an invalid refresh token is ignored. Scope `global` ends every session and unregisters every push device. With `pushToken` that device is unregistered.',
+      'With `refreshToken`, the rotating session of that token also ends, with all of its access tokens; an invalid refresh token is ignored. Scope `global` ends every session and unregisters every push device. With `pushToken` that device is unregistered.',
     access: 'user',
     id: 'logOut',
     body: LogoutBody,
@@ -60,7 +60,7 @@ export default routesOfLogins('identity', {
   'GET /me/sessions': {
     summary: 'List your sessions, newest first',
     description:
-      'Every login whose tokens are still valid, with the device and the network from which it came. Tokens that were issued before Kith 1.1 and are valid for seven days are not listed.',
+      'Every session whose tokens are still valid, with the device and the network of its login. Tokens that were issued before Kith 1.1 and are valid for seven days are not listed.',
     access: 'user',
     id: 'listMySessions',
     operation: 'list_sessions',
@@ -71,7 +71,7 @@ export default routesOfLogins('identity', {
   'DELETE /me/sessions': {
     summary: 'End all your sessions except this one',
     description:
-      'All sessions of `GET /me/sessions` but the one whose `isCurrent` is true, with their tokens. `POST /auth/logout` with scope `global` also ends this one.',
+      'Ends every session of `GET /me/sessions` except the one whose `isCurrent` is true, and the tokens of these sessions. `POST /auth/logout` with scope `global` also ends this one.',
     access: 'user',
     id: 'endMyOtherSessions',
     operation: 'end_other_sessions',
@@ -89,9 +89,9 @@ export default routesOfLogins('identity', {
     outcome: 'The session and its tokens no longer work.',
   },
   'POST /auth/end-session': {
-    summary: 'End a login with the token from the mail that told of it',
+    summary: 'End a login with the token from the mail that reported it',
     description:
-      'Its tokens end immediately. Every device of the person then counts as new at its next login, also one with a device token. The password stays the same: whoever logged in knows it, so choose a new one afterwards. 410 if that login has ended already, or if the token is unknown.',
+      'Its tokens end immediately. At its next login, every device of the person then counts as new, even one with a device token. The password does not change, and whoever logged in knows it, so choose a new one afterwards. 410 if that login has already ended, or if the token is unknown.',
     access: 'public',
     id: 'endAlertedSession',
     pool: 'gate',

@@ -30,7 +30,7 @@ export default routes('moderation', {
   'POST /admin/rules': {
     summary: 'Make a rule',
     description:
-      'A rule judges posts, replies, contents, and what people write within contents when it is published, and again after each edit. It hits each of them at most once, so that it does not hide again what staff has shown. It begins in shadow: it only records what it would do. Writes an audit entry.',
+      'A rule judges posts, replies, contents, and what people write within contents when it is published, and again after each edit. It hits each of them at most once, so that it does not hide again what staff has shown. A new rule is in shadow: it only records what it would do. Writes an audit entry.',
     access: 'admin',
     operation: 'create_rule',
     body: NewRule,

@@ -207,7 +207,7 @@ const Series = z
   .object({ id: Uuid, title: z.string().describe('As the author of the series wrote it.') })
   .openapi('PostSeries')
 
-/** What posts of every format have. The formats extend it, so that the API's description has it once. */
+/** The fields of posts of every format. The formats extend it, so that the API description has these fields once. */
 const AnyPost = z
   .object({
     id: Uuid,

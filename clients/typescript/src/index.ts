@@ -30,7 +30,7 @@ export type KithOptions = {
   retries?: number
   /** The longest time to wait before a retry, in seconds. Default: 60. */
   patience?: number
-  /** Where to put a file, given the address that the instance named. Default: there. */
+  /** Returns the address to which a file is sent, given the one that the instance named. Default: the same address. */
   uploadTo?: (url: string) => string
   fetch?: typeof fetch
 }
@@ -191,7 +191,7 @@ export function createKith(options: KithOptions) {
       const deviceToken = (await sessions.get())?.deviceToken
       return open<Schema<'Session'>>('/auth/login', { ...credentials, ...(deviceToken && { deviceToken }) })
     },
-    /** Changes the password. Every session of the person ends, and the client goes on with a new one. */
+    /** Changes the password. Every session of the person ends, and the client continues with a new one. */
     async changePassword(passwords: { currentPassword: string; newPassword: string }): Promise<void> {
       const body = { ...passwords, session: 'rotating' as const }
       await keep(await method<'patch'>('PATCH')('/identity/me/password', { body }))
@@ -202,18 +202,18 @@ export function createKith(options: KithOptions) {
       const deviceToken = (await sessions.get())?.deviceToken
       return open<Schema<'Session'>>('/auth/oidc/login', { ...login, ...(deviceToken && { deviceToken }) })
     },
-    /** Logs in with what a passkey signed: the challenge is of `POST /auth/passkey/options`. */
+    /** Logs in with what a passkey signed. The challenge comes from `POST /auth/passkey/options`. */
     async logInWithPasskey(login: PasskeyLogin) {
       const deviceToken = (await sessions.get())?.deviceToken
       return open<Schema<'Session'>>('/auth/passkey', { ...login, ...(deviceToken && { deviceToken }) })
     },
-    /** Adds the authenticator app. Every session of the person ends, and the client goes on with a new one. */
+    /** Adds the authenticator app. Every session of the person ends, and the client continues with a new one. */
     async confirmTotp(code: string) {
       const answer = await method<'post'>('POST')('/me/factors/totp/confirm', { body: { code, session: 'rotating' } })
       await keep(answer)
       return answer
     },
-    /** Adds a passkey. If it is the first factor, every session ends, and the client goes on with a new one. */
+    /** Adds a passkey. If it is the first factor, every session ends, and the client continues with a new one. */
     async addPasskey(made: NewPasskey) {
       const answer = await method<'post'>('POST')('/me/factors/passkeys', { body: { ...made, session: 'rotating' } })
       if (answer.session) await keep(answer.session)

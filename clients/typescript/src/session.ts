@@ -12,8 +12,8 @@ export type SessionStore = {
   load(): Promise<Session | null> | Session | null
   save(session: Session | null): Promise<void> | void
   /**
-   * Runs one thing at a time in all programs that share the store, such as the tabs of a browser. With it, one of them
-   * refreshes the tokens and the others take over what it saved.
+   * A lock: runs one function at a time among all programs that share the store, such as the tabs of a browser. One of
+   * them then refreshes the tokens, and the others take over what it saved.
    */
   lock?<T>(run: () => Promise<T>): Promise<T>
 }
@@ -107,7 +107,7 @@ export class Sessions {
     }
   }
 
-  /** The access token that another program with the same store has got for the same person. */
+  /** The access token that another program with the same store got for the same person. */
   async #refreshedByAnother(session: Session): Promise<string | undefined> {
     if (!this.#store?.lock) return undefined
     const saved = await this.#store.load()

@@ -117,7 +117,7 @@ test('A reply is hidden from others and unhidden again, and its author is notifi
   ])
 })
 
-test('What staff hid, its author on the staff cannot show again; another admin can', async () => {
+test('A member of staff cannot unhide their own post that staff hid; another admin can', async () => {
   const post = await publish(moderator)
   const comment = await reply(moderator, post)
   for (const path of [`/admin/posts/${post}`, `/admin/replies/${comment}`]) {

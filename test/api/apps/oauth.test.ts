@@ -1,11 +1,11 @@
-// OAuth 2.1 with a client of another make (oauth4webapi): all flows, and the attacks of RFC 9700.
+// OAuth 2.1 with the client library oauth4webapi: all flows, and the attacks of RFC 9700.
 import { createServer } from 'node:net'
 import * as oauth from 'oauth4webapi'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
 
-/** A port that is free, because the issuer must be known before the facade starts. */
+/** A free port, because the issuer must be known before the facade starts. */
 const port = await new Promise<number>((resolve) => {
   const server = createServer().listen(0, '127.0.0.1', () => {
     const { port } = server.address() as { port: number }
@@ -36,7 +36,7 @@ async function register(owner: Person, more: Record<string, unknown> = {}): Prom
 
 const garden = await register(bob)
 
-/** A browser: it keeps the cookies of each path. */
+/** A browser that keeps the cookies of each path. */
 function browser() {
   const jar = new Map<string, { value: string; path: string }>()
   return async (url: string, init: RequestInit = {}) => {
@@ -61,7 +61,7 @@ function browser() {
 type Browser = ReturnType<typeof browser>
 
 type Asked = { verifier: string; state: string; browse: Browser; request: string }
-/** The app sends the browser to the instance, which shows the page. */
+/** Sends the browser to the instance as the app does, and expects the page. */
 async function ask(client: oauth.Client, more: Record<string, string> = {}): Promise<Asked> {
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()
@@ -91,7 +91,7 @@ const decide = (asked: Asked, person: Person, allow = true, browse = asked.brows
     body: JSON.stringify({ request: asked.request, allow }),
   })
 
-/** The person agrees. @returns where the browser arrives */
+/** Allows the request as the person. @returns where the browser arrives */
 async function agree(asked: Asked, person = alice, allow = true): Promise<URL> {
   const answer = await decide(asked, person, allow)
   expect(answer.status).toBe(200)
@@ -100,7 +100,7 @@ async function agree(asked: Asked, person = alice, allow = true): Promise<URL> {
   return new URL(back.headers.get('location') ?? '')
 }
 
-/** The app takes the answer, and gets tokens. */
+/** Exchanges the answer for tokens as the app does. */
 async function redeem(client: oauth.Client, arrived: URL, { state, verifier }: Asked, auth = oauth.None()) {
   const parameters = oauth.validateAuthResponse(as, client, arrived, state)
   const answer = await oauth.authorizationCodeGrantRequest(as, client, auth, parameters, DONE, verifier, insecure)
@@ -121,7 +121,7 @@ const reads = async (token: string) => (await alice.withToken(token).get('/feed'
 const refused = (code: string) => expect.objectContaining({ error: code })
 
 describe('OAuth', { timeout: 60_000 }, () => {
-  test('describes itself (RFC 8414), and has nothing of OpenID Connect', () => {
+  test('describes itself (RFC 8414), without OpenID Connect', () => {
     expect(as).toMatchObject({
       issuer,
       authorization_endpoint: `${issuer}/oauth/authorize`,
@@ -132,7 +132,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(as.jwks_uri).toBeUndefined()
   })
 
-  test('gives an app the scopes that the person allowed, and no more', async () => {
+  test('gives an app the scopes that the person allowed, and no others', async () => {
     const asked = await ask(garden)
     const page = await asked.browse(`${issuer}/api/v1/oauth/consent?request=${asked.request}`)
     expect(await page.json()).toMatchObject({
@@ -157,7 +157,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(body.items).toMatchObject([{ id: garden.client_id, name: 'Garden', scopes: ['posts:read'] }])
   })
 
-  test('lets an app with a secret prove itself, and no app in its place', async () => {
+  test('authenticates an app by its secret, and rejects others in its place', async () => {
     const client = await register(bob, { name: 'Server', isConfidential: true })
     const early = await fetch(`${as.authorization_endpoint}?client_id=${client.client_id}&response_type=code`)
     expect(await early.json()).toMatchObject({ error: 'invalid_client' }) // it has no secret yet
@@ -184,7 +184,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(JSON.stringify(kept)).not.toContain(made.body.secret)
   })
 
-  test('lets a device in when the person enters its code, once', async () => {
+  test('gives a device tokens once, when the person enters its code', async () => {
     const start = async () => {
       const answer = await oauth.deviceAuthorizationRequest(
         as,
@@ -211,7 +211,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect((await carla.post('/oauth/device/decision', decision)).status).toBe(410)
     const found = await poll(device.device_code)
     expect(await reads(found.access_token)).toBe(200)
-    // a device code that comes again ends what it gave
+    // a device code that is used again ends the consent
     await expect(poll(device.device_code)).rejects.toMatchObject(refused('invalid_grant'))
     expect(await reads(found.access_token)).toBe(401)
 
@@ -227,7 +227,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(arrived.searchParams.get('state')).toBe(asked.state)
   })
 
-  test('refuses a code with another verifier, of another app, or for another address (RFC 9700, 4.5)', async () => {
+  test('rejects a code with another verifier, of another app, or for another redirect URI (RFC 9700, 4.5)', async () => {
     const asked = await ask(garden)
     const arrived = await agree(asked)
     const injected = { ...asked, verifier: oauth.generateRandomCodeVerifier() }
@@ -247,7 +247,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(await reads((await redeem(garden, arrived, asked)).access_token)).toBe(200)
   })
 
-  test('ends everything when a code comes twice, also at once (4.5; RFC 6749, 4.1.2)', async () => {
+  test('ends the consent when a code is used twice, even concurrently (4.5; RFC 6749, 4.1.2)', async () => {
     const asked = await ask(garden)
     const arrived = await agree(asked)
     const found = await redeem(garden, arrived, asked)
@@ -273,7 +273,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     }
   })
 
-  test('leads only to registered addresses, compared exactly (4.1, 4.11)', async () => {
+  test('redirects only to registered addresses, compared exactly (4.1, 4.11)', async () => {
     for (const redirect_uri of [
       'https://evil.example/',
       `${DONE}/more`,
@@ -300,7 +300,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect((await agree(asked)).origin).toBe('http://127.0.0.1:54321')
   })
 
-  test('names itself in each answer, so that a client notices a mix-up (4.4)', async () => {
+  test('names the issuer in each answer, so that a client notices a mix-up (4.4)', async () => {
     const asked = await ask(garden)
     const arrived = await agree(asked)
     expect(() =>
@@ -310,10 +310,10 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(() => oauth.validateAuthResponse(as, garden, arrived, asked.state)).toThrow(/iss/)
   })
 
-  test('ends a consent when an old refresh token comes again (4.14)', async () => {
+  test('ends a consent when an old refresh token is used again (4.14)', async () => {
     const first = await tokens()
     const second = await refresh(garden, first.refresh_token)
-    // the answer may have been lost: for 10 seconds the same successor
+    // the answer may have been lost, so for 10 seconds the successor is the same
     expect((await refresh(garden, first.refresh_token)).refresh_token).toBe(second.refresh_token)
     const third = await refresh(garden, second.refresh_token)
     await expect(refresh(garden, first.refresh_token)).rejects.toMatchObject(refused('invalid_grant'))
@@ -324,7 +324,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     await expect(refresh(stranger, own.refresh_token)).rejects.toMatchObject(refused('invalid_grant'))
   })
 
-  test('takes consent only from the browser that asked, by a login (4.7, CSRF)', async () => {
+  test('accepts consent only from the browser that began, with a login (4.7, CSRF)', async () => {
     const asked = await ask(garden)
     const other = await decide(asked, alice, true, browser())
     expect([other.status, other.headers.get('x-error-code')]).toEqual([410, 'consent_over'])
@@ -339,12 +339,12 @@ describe('OAuth', { timeout: 60_000 }, () => {
     const app = await tokens()
     const byApp = await decide(asked, alice.withToken(app.access_token))
     expect([byApp.status, byApp.headers.get('x-error-code')]).toEqual([403, 'session_required'])
-    // one request does not answer another one
+    // the cookie of one request does not answer another one
     const twice = await decide({ ...asked, request: 'another-request' }, alice)
     expect(twice.status).toBe(410)
   })
 
-  test('lets only staff give what only staff may do, and no app more than it registered', async () => {
+  test('lets only staff allow scopes for staff, and gives no app scopes that it did not register', async () => {
     const client = await register(bob, { scopes: ['staff:read', 'posts:read'] })
     const asked = await ask(client, { scope: 'staff:read' })
     const answer = await decide(asked, alice)
@@ -387,7 +387,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     await over(alice, banned)
   })
 
-  test('keeps no code, token or cookie as it is', async () => {
+  test('stores codes, tokens and cookies only as hashes', async () => {
     expect(closed.headers.get('x-error-code')).toBe('apps_closed')
     const found = await tokens(garden, bob)
     const [{ all }] = (await database.owner`

@@ -1,4 +1,4 @@
-// Access tokens with scopes over HTTP and by .rpc(): what each may do, and what ends them.
+// Access tokens with scopes over HTTP and by .rpc(): what each scope allows, and what ends a token.
 import { describe, expect, test } from 'vitest'
 import { operations } from '../../../api-facade/generated/operations.ts'
 import { accessTokenOf, isAccessToken } from '../../../api-facade/lib/access-tokens.ts'
@@ -28,7 +28,7 @@ const refused = ['scope_missing', 'session_required']
 describe('Every operation', async () => {
   const routes = spellings(await loadTables()).filter(({ row, alias }) => !alias && row.access !== 'public')
 
-  test('asks for its scope, over HTTP and by .rpc()', async () => {
+  test('requires its scope, over HTTP and by .rpc()', async () => {
     const whole = await make(admin, all)
     const only = new Map<string, Person>()
     const without = new Map<string, Person>()
@@ -40,7 +40,7 @@ describe('Every operation', async () => {
     for (const route of routes) {
       const scope = scopeOf(route)
       const path = route.path.replace(/:[^/]+/g, UNKNOWN)
-      // without the crawler, which knows people by JWTs
+      // without the crawler, which identifies people by JWTs
       const send = async (one: Person) =>
         codeOf(
           await fetch(`${url}/api/v1${path}`, {
@@ -76,7 +76,7 @@ describe('Every operation', async () => {
 })
 
 describe('An access token', () => {
-  test('is shown once, and a repeated request gets it again', async () => {
+  test('is shown once, and again if the request is repeated with its key', async () => {
     const one = alice
     const headers = { 'idempotency-key': 'make a token' }
     const body = { name: ' a calendar ', scopes: ['contents:read', 'posts:read'], expiresAt: '2026-12-31T00:00:00Z' }
@@ -110,7 +110,7 @@ describe('An access token', () => {
     expect(batch.body.responses.map(({ status }) => status)).toEqual([200, 403])
   })
 
-  test('is refused with wrong scopes or a wrong end', async () => {
+  test('is not made with unknown scopes or an invalid expiry', async () => {
     const body = { name: 'x', scopes: ['posts:read'] }
     expect(await bob.post('/me/tokens', { ...body, scopes: ['posts:see'] })).toFailWith(422, 'scope_unknown')
     expect(await bob.post('/me/tokens', { ...body, scopes: ['staff:read'] })).toFailWith(403, 'role_required')
@@ -118,7 +118,7 @@ describe('An access token', () => {
       expect(await bob.post('/me/tokens', { ...body, expiresAt })).toFailWith(422, 'access_token_expiry')
   })
 
-  test('can be exchanged, and ends at once with what came of it', async () => {
+  test('can be exchanged for a JWT, and both end immediately', async () => {
     const program = await make(bob, ['posts:read'])
     const { body } = await program.post<{ accessToken: string; expiresIn: number }>('/auth/token')
     expect(body.expiresIn).toBeLessThanOrEqual(960)
@@ -131,14 +131,14 @@ describe('An access token', () => {
     for (const one of [program, short]) expect(await one.get('/feed')).toFailWith(401, 'token_revoked')
   })
 
-  test('of another make is refused', async () => {
+  test('that the facade did not make is rejected', async () => {
     const stranger = accessTokenOf('kith_pat_', Buffer.alloc(32, 7))
     for (const token of [stranger, `${stranger.slice(0, -1)}x`, 'kith_pat_'])
       expect(await bob.withToken(token).get('/feed')).toFailWith(401, 'token_invalid')
     expect((await ask('/rpc/get_me', bearer(stranger))).status).toBe(401)
   })
 
-  test('is no part of the scopes, which everybody may read', async () => {
+  test('is not needed to read the scopes', async () => {
     const { body } = await nobody.get<{ items: { scope: string }[] }>('/scopes')
     expect(body.items.map(({ scope }) => scope)).toEqual(all)
   })

@@ -1,5 +1,5 @@
-// Bots: a person makes one with an access token, the program uses it, and what only people can do is refused to it by
-// every door. The rules of creation, bans and erasure are in test/db/identity/bots.sql.
+// Bots: a person creates one and its access token, the program uses it, and no interface lets it do what only people
+// can do. The rules of creation, bans and erasure are in test/db/identity/bots.sql.
 import { expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { world } from '../../support/world.ts'
@@ -12,7 +12,7 @@ const scopes = ['posts:read', 'posts:write', 'profile:read', 'profile:write', 'e
 const bot = (await alice.post<Card>('/me/bots', { username: 'weather', firstName: 'Weather', about: 'It rains.' })).body
 const path = `/me/bots/${bot.personId}/tokens`
 
-/** A request of the program. */
+/** Sends a request as the program. */
 const ask = async (token: string, method: string, route: string, body?: unknown) => {
   const response = await fetch(`${stack.url}/api/v1${route}`, {
     method,
@@ -23,7 +23,7 @@ const ask = async (token: string, method: string, route: string, body?: unknown)
   return { status: response.status, code: response.headers.get('x-error-code'), body: text ? JSON.parse(text) : null }
 }
 
-test('The owner lists, changes and sees the bot, and everybody sees whose it is', async () => {
+test('The owner lists and changes the bot, and everybody sees who runs it', async () => {
   expect(bot).toMatchObject({ username: 'weather', lastName: 'Bot', isBot: true, bannedAt: null })
   expect((await alice.get<{ items: Card[] }>('/me/bots')).body.items).toEqual([bot])
   expect(await alice.patch(`/me/bots/${bot.personId}`, { about: 'Every day.' })).toMatchObject({
@@ -36,7 +36,7 @@ test('The owner lists, changes and sees the bot, and everybody sees whose it is'
   expect(await alice.post('/me/bots', { username: '?', firstName: 'x' })).toFailWith(422, 'validation_failed')
 })
 
-test('A bot publishes with its token, and does nothing that only people can do', async () => {
+test('A bot publishes with its token, and cannot do what only people can do', async () => {
   const made = (await alice.post<Made>(path, { name: 'Server', scopes })).body
   expect(await bob.post(path, { name: 'Mine', scopes })).toFailWith(404, 'bot_unknown')
   expect((await ask(made.token, 'GET', '/me')).body).toMatchObject({ username: 'weather', isBot: true })
@@ -80,7 +80,7 @@ test('A bot publishes with its token, and does nothing that only people can do',
   expect(await ask(made.token, 'GET', '/me')).toMatchObject({ status: 401, code: 'token_revoked' })
 })
 
-test('A ban of the owner ends the bot’s tokens at once, and the end of the ban does not give them back', async () => {
+test('A ban of the owner ends the bot’s tokens immediately, and the end of the ban does not restore them', async () => {
   const { token } = (await alice.post<Made>(path, { name: 'Server', scopes })).body
   expect((await ask(token, 'GET', '/me')).status).toBe(200)
   expect((await admin.post('/admin/users/alice/ban', { reason: 'Spam' })).status).toBe(200)

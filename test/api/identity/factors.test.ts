@@ -16,7 +16,7 @@ const { nobody, admin, database, join } = await world({ people: [] })
 const { owner } = database
 const invite = async (name: string) => (await join(name))[0] as Person
 
-// No test waits for the next half minute: the step that was used is forgotten instead.
+// To let tests use a code without waiting for the next half minute, this file resets the step that was used.
 const forgetStep = ({ id }: Person) => owner`update private.totp set last_step = 0 where user_id = ${id}`
 const forgetProofs = ({ id }: Person) =>
   owner`update private.proofs set proved_at = now() - interval '10 minutes' where user_id = ${id}`
@@ -24,7 +24,7 @@ const logIn = ({ email, password }: Person, more: object = {}) =>
   nobody.post<Session>('/auth/login', { email, password, ...more })
 const prove = (person: Person, body: object) => person.post('/auth/proof', body)
 
-/** Adds an authenticator app. The step of its code is then forgotten. */
+/** Adds an authenticator app, and resets the step of its code. */
 async function guard(one: Person): Promise<Guarded> {
   expect(await prove(one, { password: one.password })).toMatchObject({ status: 200 })
   const { secret } = (await one.post<{ secret: string }>('/me/factors/totp')).body
@@ -63,7 +63,7 @@ describe('An authenticator app', () => {
     expect(factors.text).not.toContain(secret)
   })
 
-  test('is asked for at each login, and each of its codes counts once', async () => {
+  test('is needed at each login, and each of its codes works once', async () => {
     const { person, secret } = await guard(await invite('ben'))
     expect(await logIn(person)).toFailWith(403, 'factor_required')
     expect(await logIn({ ...person, password: 'wrong' } as Person, { code: totp(secret) })).toFailWith(
@@ -75,13 +75,13 @@ describe('An authenticator app', () => {
     expect(await logIn(person, { code })).toMatchObject({ status: 200 })
     expect(await logIn(person, { code })).toFailWith(403, 'code_wrong')
     expect(await prove(person, { code })).toFailWith(403, 'code_wrong')
-    // the clock of the phone is ahead by a step: later codes still count, earlier ones no longer
+    // the phone's clock is ahead by a step: later codes are still accepted, and earlier ones no longer
     expect(await logIn(person, { code: totp(secret, 1) })).toMatchObject({ status: 200 })
     expect(await logIn(person, { code: totp(secret) })).toFailWith(403, 'code_wrong')
     expect(await logIn(person, { code: totp(secret, 2) })).toFailWith(403, 'code_wrong')
   })
 
-  test('counts a code once, also in concurrent logins', async () => {
+  test('accepts a code once, even in concurrent logins', async () => {
     const { person, secret } = await guard(await invite('cid'))
     const code = totp(secret)
     const answers = await Promise.all([1, 2, 3, 4].map(() => logIn(person, { code })))
@@ -102,7 +102,7 @@ describe('An authenticator app', () => {
 })
 
 describe('A recovery code', () => {
-  test('replaces a code of the app once, as it is written or without dashes', async () => {
+  test('works once instead of a code of the app, with or without dashes', async () => {
     const { person, codes } = await guard(await invite('eva'))
     const [first = '', second = ''] = codes
     expect(await logIn(person, { code: first })).toMatchObject({ status: 200 })
@@ -111,7 +111,7 @@ describe('A recovery code', () => {
     expect((await person.get('/me/factors')).body).toMatchObject({ recoveryCodesLeft: 8 })
   })
 
-  test('is used up by one of concurrent logins', async () => {
+  test('lets only one of concurrent logins succeed', async () => {
     const { person, codes } = await guard(await invite('fay'))
     const answers = await Promise.all([1, 2, 3, 4].map(() => logIn(person, { code: codes[0] })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403])
@@ -141,7 +141,7 @@ describe('A fresh proof', () => {
   const mailTo = (currentPassword: string) => ({ email: 'else@example.org', currentPassword })
   const next = (currentPassword: string) => ({ currentPassword, newPassword: 'a better password' })
 
-  test.each(acts)('is needed for %s by people with a factor alone', async (name, act) => {
+  test.each(acts)('is needed for %s only by people with a factor', async (name, act) => {
     const plain = await invite(`p_${name.replace(/\W/g, '')}`.slice(0, 20))
     expect(await act(plain)).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) })
     const { person, secret } = await guard(await invite(`g_${name.replace(/\W/g, '')}`.slice(0, 20)))
@@ -151,7 +151,7 @@ describe('A fresh proof', () => {
     expect(await act(person)).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) })
   })
 
-  test('counts for its session, also after a refresh, and for no other', async () => {
+  test('is valid in its session alone, even after a refresh', async () => {
     const { person, secret, codes } = await guard(await invite('hal'))
     const { body } = await logIn(person, { code: totp(secret), session: 'rotating' })
     const rotating = person.withToken(body.accessToken)
@@ -183,7 +183,7 @@ describe('A role that requires a factor', async () => {
   const staffRoutes = spellings(await loadTables()).filter(({ row }) => ['moderator', 'admin'].includes(row.access))
   const require = (roles: string) => owner`update app.settings set value = ${roles} where key = 'require_factor'`
 
-  test('runs no staff operation without one', async () => {
+  test('allows no staff operation without one', async () => {
     await require('moderator,admin')
     const codes = new Map<string, string | null>()
     for (const { method, path, row } of staffRoutes) {
@@ -192,7 +192,7 @@ describe('A role that requires a factor', async () => {
       const { headers } = await who.request(method, at, method === 'GET' ? undefined : {})
       codes.set(`${method} ${path}`, headers.get('x-error-code'))
     }
-    // a body or a query that is not valid is refused before the operation
+    // an invalid body or query is rejected before the operation runs
     const others = [...codes].filter(([, code]) => code !== 'factor_missing')
     expect(others.filter(([, code]) => code !== 'validation_failed')).toEqual([])
     expect(others.length).toBeLessThan(codes.size / 2)
@@ -201,7 +201,7 @@ describe('A role that requires a factor', async () => {
     expect(await without.admin.get('/admin/metrics')).toMatchObject({ status: 200 })
   })
 
-  test('lets the first admin add a factor, and keeps the last one', async () => {
+  test('lets the first admin add a factor, but not remove the last one', async () => {
     await require('moderator,admin')
     expect(await without.admin.get('/admin/metrics')).toFailWith(403, 'factor_missing')
     const { person } = await guard(without.admin)
@@ -224,7 +224,7 @@ describe('Guesses', async () => {
     env: { RATE_LIMIT_SCALE: '1', RATE_LIMITS: JSON.stringify(limits) },
   })
 
-  test('at codes are limited from unknown devices, and a known device still gets in', async () => {
+  test('at codes are limited from unknown devices, while a known device can still log in', async () => {
     const { kim } = tight
     const credentials = { email: kim.email, password: kim.password }
     const known = await tight.nobody.post<{ deviceToken: string }>('/auth/login', credentials)

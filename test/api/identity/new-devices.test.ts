@@ -62,7 +62,7 @@ describe('A login', async () => {
 describe('POST /auth/end-session', async () => {
   const [lea] = (await join('lea')) as [Person]
 
-  test('ends that login alone, and once', async () => {
+  test('ends only that login, and works once', async () => {
     const stranger = await logIn(lea, 'Stranger')
     const token = tokenIn((await alertsTo(lea))[0])
     const answers = await Promise.all([end(token), end(token)])
@@ -72,7 +72,7 @@ describe('POST /auth/end-session', async () => {
     expect(await lea.get('/me')).toMatchObject({ status: 200 })
   })
 
-  test('makes the device token of that login worthless', async () => {
+  test('ends the device token of that login', async () => {
     const stranger = await logIn(lea, 'Stranger 2')
     await end(tokenIn((await alertsTo(lea)).at(-1)))
     const before = (await alertsTo(lea)).length
@@ -91,7 +91,7 @@ describe('POST /auth/end-session', async () => {
     expect(await nobody.post('/auth/end-session', {})).toFailWith(422, 'validation_failed')
   })
 
-  test('ends nothing after a new password, which ends every login', async () => {
+  test('does nothing after a new password, which has ended every login', async () => {
     await logIn(lea, 'Stranger 4')
     const token = tokenIn((await alertsTo(lea)).at(-1))
     await owner`select private.end_tokens(${lea.id})`
@@ -99,7 +99,7 @@ describe('POST /auth/end-session', async () => {
   })
 })
 
-test('No log line and no job has a token of a mail', async () => {
+test('No log line and no job contains a token of a mail', async () => {
   const tokens = letters.map(({ text }) => tokenIn(text)).filter(Boolean)
   expect(tokens.length).toBeGreaterThan(3)
   const jobs = await owner<{ data: object }[]>`select data from pgboss.job where name = 'mail'`

@@ -1,4 +1,4 @@
-// Logging in with an OpenID provider: the whole way over HTTP with a real provider, and attacks on it.
+// Logging in with an OpenID provider: the whole flow over HTTP with a real provider, and attacks on it.
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createSeals } from '../../../api-facade/lib/seals.ts'
@@ -40,7 +40,10 @@ async function begin(verifier: string, more: Record<string, string> = {}): Promi
   return body.url
 }
 
-/** Opens the address to which the provider sends a browser. @returns where it leads, and what is behind the # */
+/**
+ * Opens the address to which the provider sends a browser. @returns the address to which this redirects, and what is
+ * behind its #
+ */
 async function come(back: URL) {
   const answer = await fetch(url + back.pathname + back.search, { redirect: 'manual' })
   const location = answer.headers.get('location')
@@ -49,7 +52,7 @@ async function come(back: URL) {
   return { status: answer.status, refused: answer.headers.get('x-error-code'), to, code, error, location }
 }
 
-/** Logs in at the provider, which knows the account and its address. */
+/** Logs in at the provider, which has this account with this address. */
 async function visit(name: string, address: string, isVerified = true, more: Record<string, string> = {}) {
   provider.accounts[name] = { email: address, email_verified: isVerified }
   provider.account = name
@@ -99,7 +102,7 @@ describe('A new person', () => {
     expect(exported.body.linkedLogins).toMatchObject([{ subject: 'nora', email: 'nora@example.org' }])
   })
 
-  test('has no password, so none is right, and keeps the only way to log in', async () => {
+  test('has no password, so that every password is wrong, and cannot unlink the only way to log in', async () => {
     const { body } = await register('noel', await visit('noel', 'noel@example.org'))
     const noel = nobody.withToken(body.accessToken)
     for (const password of ['', 'null', 'a better password'])
@@ -112,7 +115,7 @@ describe('A new person', () => {
     const path = `/me/identities/${items[0]?.id}`
     expect(await noel.delete(path)).toFailWith(403, 'proof_required')
 
-    // an old login at the provider proves nothing, nor does that of somebody else
+    // an old login at the provider is no proof, and neither is a login of somebody else
     const old = await visit('noel', 'noel@example.org')
     expect(await prove(noel, { oidcCode: old.code, verifier: old.verifier })).toFailWith(410, 'oidc_over')
     const other = await visit('somebody', 'somebody@example.org', true, { fresh: 'true' })
@@ -123,7 +126,7 @@ describe('A new person', () => {
     expect((await noel.get<Identities>('/me/identities')).body.items).toHaveLength(1)
   })
 
-  test('is refused with an address that somebody has, or that the provider has not verified', async () => {
+  test('is rejected if somebody has the address, or if the provider has not verified it', async () => {
     const una = await invite('una')
     const same = await visit('una-elsewhere', una.email)
     expect(await logIn(same)).toFailWith(404, 'identity_unlinked')
@@ -158,7 +161,7 @@ describe('A person', () => {
     expect(letters.map(({ letter }) => letter)).toEqual(['identityLinked', 'identityUnlinked'])
   })
 
-  test('links five at most', async () => {
+  test('can link at most five', async () => {
     const zoe = await invite('zoe')
     for (const n of [1, 2, 3, 4, 5])
       expect(await link(zoe, `zoe ${n}`, 'zoe@example.org')).toMatchObject({ status: 200 })
@@ -179,7 +182,7 @@ describe('A person', () => {
     expect(await logIn(login, { code: totp(secret) })).toMatchObject({ status: 200 })
   })
 
-  test('who is banned is refused as at a login, and who was erased is unknown', async () => {
+  test('who is banned gets the error of a login, and one who was erased is unknown', async () => {
     const eve = await invite('eve')
     expect(await link(eve, 'eve', eve.email)).toMatchObject({ status: 200 })
     expect(await admin.post(`/admin/users/${eve.id}/ban`, { reason: 'x' })).toMatchObject({ status: 200 })
@@ -222,7 +225,7 @@ describe('An attacker', () => {
     expect(await logIn({ code, verifier })).toFailWith(410, 'oidc_over')
   })
 
-  test('cannot bring a code of the provider into another login', async () => {
+  test('cannot use a code of the provider in another login', async () => {
     const [mine, theirs] = [await answerOf(), await answerOf()]
     const injected = withAnswer(mine, { code: theirs.searchParams.get('code') })
     expect(await come(injected)).toMatchObject({ status: 303, code: '', error: 'oidc_refused' })
@@ -262,7 +265,7 @@ describe('An attacker', () => {
     expect((await come(back)).code).not.toBe('')
   })
 
-  test('cannot pass an ID token of another request, or the answer of another provider', async () => {
+  test('cannot use an ID token of another request, or the answer of another provider', async () => {
     const wrongNonce = await answerOf(newVerifier(), (there) => there.searchParams.set('nonce', 'of another request'))
     expect(await come(wrongNonce)).toMatchObject({ code: '', error: 'oidc_refused' })
     const back = await answerOf()
@@ -271,7 +274,7 @@ describe('An attacker', () => {
     expect((await come(back)).code).not.toBe('')
   })
 
-  test('cannot lead the browser anywhere else', async () => {
+  test('cannot redirect the browser to any other address', async () => {
     for (const returnTo of ['https://evil.example/account', '//evil.example', '/account?x', '/settings', `${APP}/x`]) {
       const query = new URLSearchParams({ challenge: hashOf('x'), returnTo })
       expect(await nobody.get(`/auth/oidc/start?${query}`)).toFailWith(422, 'oidc_address')
@@ -310,7 +313,7 @@ test('A provider without discovery works with the addresses of its parts', async
   expect(answer.headers.get('location')).toContain('/join#oidc=')
 })
 
-test('Without a provider there is nothing to begin', async () => {
+test('Without a provider, a login at one cannot begin', async () => {
   const plain = await world({ people: [] })
   const query = new URLSearchParams({ challenge: hashOf('x'), returnTo: '/account' })
   expect(await plain.nobody.get(`/auth/oidc/start?${query}`)).toFailWith(404, 'oidc_off')

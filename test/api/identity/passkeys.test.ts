@@ -1,4 +1,4 @@
-// Passkeys over HTTP: adding, logging in, fresh proofs, removal, and what must not be accepted.
+// Passkeys over HTTP: adding, logging in, fresh proofs, removal, and what must be rejected.
 import { describe, expect, test } from 'vitest'
 import { Authenticator } from '../../support/authenticator.ts'
 import { UNKNOWN } from '../../support/lists.ts'
@@ -49,7 +49,7 @@ async function guard(one: Person) {
 }
 
 describe('A passkey', () => {
-  test('is added with the password as the first factor, which ends every other session', async () => {
+  test('that is the first factor is added with the password, and ends every other session', async () => {
     const ann = await invite('ann')
     expect(await ann.post('/me/factors/passkeys/options')).toFailWith(403, 'proof_required')
     const other = await ann.login()
@@ -109,7 +109,7 @@ describe('A passkey', () => {
     expect(await person.patch(`/me/factors/passkeys/${UNKNOWN}`, { name: 'x' })).toFailWith(404, 'factor_unknown')
   })
 
-  test('is one of at most ten, and a device is told which it has', async () => {
+  test('is one of at most ten, and the device learns which ones it already has', async () => {
     const { person } = await guard(await invite('eva'))
     for (let n = 2; n <= 10; n++) {
       const passkey = new Authenticator(ORIGIN).make(await startAdding(person))
@@ -140,7 +140,7 @@ describe('A passkey', () => {
     expect(await letters(person)).toEqual(['passkeyAdded', 'passkeyRemoved'])
   })
 
-  test('that is removed leaves the app, and ends what another session proved or was about to do', async () => {
+  test('that is removed leaves the app, and ends the proofs and the challenges of other sessions', async () => {
     const { person, key, id } = await guard(await invite('gil'))
     const { secret } = (await person.post<{ secret: string }>('/me/factors/totp')).body
     const confirmed = await person.post<Session>('/me/factors/totp/confirm', { code: totp(secret) })
@@ -155,7 +155,7 @@ describe('A passkey', () => {
     expect((await one.get('/me/factors')).body).toMatchObject({ totp: {}, passkeys: [], recoveryCodesLeft: 10 })
   })
 
-  test('of a banned person logs nobody in, and an erased person has none', async () => {
+  test('of a banned person does not log in, and an erased person has none', async () => {
     const { person, key } = await guard(await invite('hal'))
     expect(await admin.post(`/admin/users/${person.username}/ban`, { reason: 'x' })).toMatchObject({ status: 200 })
     expect(await logIn(key.sign(await startLogin()))).toFailWith(403, 'person_banned')
@@ -166,7 +166,7 @@ describe('A passkey', () => {
 })
 
 describe('What a device signed', () => {
-  test('counts only for this origin, this domain and a person whom the device checked', async () => {
+  test('is accepted only for this origin and this domain, and if the device checked the person', async () => {
     const { person, key } = await guard(await invite('ida'))
     const faults = [{ origin: 'https://evil.example' }, { domain: 'evil.example' }, { isVerified: false }]
     for (const fault of faults) {
@@ -177,7 +177,7 @@ describe('What a device signed', () => {
     expect(await logIn(key.sign(await startLogin()))).toMatchObject({ status: 200 })
   })
 
-  test('counts once, within five minutes, and only for what the challenge was asked for', async () => {
+  test('is accepted once, within five minutes, and only for the purpose of the challenge', async () => {
     const { person, key } = await guard(await invite('jan'))
     const used = key.sign(await startLogin())
     expect(await logIn(used)).toMatchObject({ status: 200 })
@@ -192,14 +192,14 @@ describe('What a device signed', () => {
     expect(await person.post('/me/factors/passkeys', { name: 'x', passkey: twice })).toFailWith(403, 'passkey_wrong')
   })
 
-  test('counts once in concurrent logins', async () => {
+  test('is accepted once in concurrent logins', async () => {
     const { key } = await guard(await invite('kim'))
     const signed = key.sign(await startLogin())
     const answers = await Promise.all([1, 2, 3, 4].map(() => logIn(signed)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403])
   })
 
-  test('does not count for another person, and neither does their challenge', async () => {
+  test('is rejected for another person, and so is a challenge of another person', async () => {
     const [lea, max] = [await guard(await invite('lea')), await guard(await invite('max'))]
     const signed = lea.key.sign(await startProof(max.person))
     expect(await max.person.post('/auth/proof', { passkey: signed })).toFailWith(403, 'passkey_wrong')
@@ -214,7 +214,7 @@ describe('What a device signed', () => {
     )
   })
 
-  test('is refused in the same way if nobody has the passkey', async () => {
+  test('is rejected in the same way if nobody has the passkey', async () => {
     const { key } = await guard(await invite('nia'))
     const unknown = await logIn(new Authenticator(ORIGIN).sign(await startLogin()))
     const wrong = await logIn(key.sign(await startLogin(), { origin: 'https://evil.example' }))
@@ -222,7 +222,7 @@ describe('What a device signed', () => {
     expect({ ...(unknown.body as object), requestId: '' }).toEqual({ ...(wrong.body as object), requestId: '' })
   })
 
-  test('by a copy ends the passkey, the tokens and the sessions, and is mailed', async () => {
+  test('with a copied key ends the passkey, the tokens and the sessions, and is mailed', async () => {
     const { person, key, codes } = await guard(await invite('ole'))
     const { body } = await logIn(key.sign(await startLogin()))
     key.counter = 0

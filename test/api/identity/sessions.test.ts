@@ -107,7 +107,7 @@ test('Starting a rotating session beyond 100 ends the least recently used one', 
 describe('GET /me/sessions', async () => {
   const [dora] = (await join('dora')) as [Person]
 
-  test('lists a token that is valid for seven days, and which session is that of the request', async () => {
+  test('lists a token that is valid for seven days, and says which session is that of the request', async () => {
     const { email, password } = dora
     const log = async (more: object, headers = {}) =>
       (await nobody.post<Pair>('/auth/login', { email, password, ...more }, headers)).body.accessToken
@@ -235,7 +235,7 @@ describe('DELETE /me/sessions/:id', () => {
 })
 
 describe('A fixed session', () => {
-  test('ends when it is deleted: its token is refused at once, and no other', async () => {
+  test('ends when it is deleted: its token is rejected immediately, and no other token is', async () => {
     const [one, other] = [await bob.login(), await bob.login()]
     const { body } = await one.get<{ items: Session[] }>('/me/sessions')
     const { id, kind } = body.items.find(({ isCurrent }) => isCurrent) ?? {}
@@ -256,7 +256,7 @@ describe('A fixed session', () => {
 })
 
 describe('DELETE /me/sessions', () => {
-  test('ends all sessions but that of the request, also logins at the same time or none of them', async () => {
+  test('ends all sessions but that of the request, and each concurrent login either ends or begins afterwards', async () => {
     const [fay] = (await join('fay')) as [Person]
     const [mine, fixed, rotating] = [await fay.login(), await fay.login(), await begin(fay)]
     const [ended, ...racing] = await Promise.all([

@@ -228,7 +228,7 @@ describe('A case', () => {
     expect(await admin.get(`/admin/cases/${id}`)).toMatchObject({ body: { status: 'closed' } })
   })
 
-  test('does not exist for those of the staff who wrote the thing, its author, a co-author or an admin', async () => {
+  test('does not exist for members of staff who wrote the thing: the author, a co-author, and even an admin', async () => {
     type Page = { items: { id: string; targetId: string }[] }
     const post = await publish(first)
     const invited = await first.post<{ id: string }>(`/posts/${post}/co-authors`, { userId: 'milo', splitShare: 0 })
@@ -265,7 +265,7 @@ describe('A case', () => {
     }
   })
 
-  test('is followed by an appeal that the member of staff whom it concerns neither finds nor resolves', async () => {
+  test('is followed by an appeal, which a member of staff who wrote the thing neither finds nor resolves', async () => {
     const post = await publish(first)
     expect(await admin.post(`/admin/posts/${post}/hide`, { reason: 'Rude' })).toMatchObject({ status: 200 })
     const { decisions } = (await first.get<Standing>('/me/standing')).body

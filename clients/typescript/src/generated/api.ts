@@ -2232,7 +2232,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End a login with the token from the mail that told of it */
+        /** End a login with the token from the mail that reported it */
         post: operations["endAlertedSession"];
         delete?: never;
         options?: never;
@@ -5037,7 +5037,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke what you allowed an app */
+        /** Revoke the access of an app */
         delete: operations["revokeMyApp"];
         options?: never;
         head?: never;
@@ -5989,7 +5989,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Find the device that shows a code */
+        /** Find the device that shows this code */
         post: operations["findDevice"];
         delete?: never;
         options?: never;
@@ -7346,17 +7346,18 @@ export interface components {
             }[];
         };
         AccessToken: {
-            /** @description Its id, by which you end it. The token itself is shown only once. */
+            /** @description The id, with which you end the token. The token itself is shown only once. */
             id: string;
-            /** @description What you called it. */
+            /** @description The name that you gave the token. */
             name: string;
-            /** @description What it may do: names of `GET /scopes`. */
+            /** @description The scopes of the token: names from `GET /scopes`. */
             scopes: string[];
             /** @description Whether a new password ends it. */
             endsWithPassword: boolean;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When the token was last used, accurate to five minutes; null if never. */
             lastUsedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When it ends by itself. */
+            /** @description When the token expires. */
             expiresAt: components["schemas"]["Timestamp"];
         };
         AccessTokenPage: {
@@ -7433,9 +7434,9 @@ export interface components {
             id: string;
             name: string;
             website: string | null;
-            /** @description What you allowed it. */
+            /** @description The scopes that you allowed. */
             scopes: string[];
-            /** @description When you allowed it first. */
+            /** @description When you first allowed it. */
             since: components["schemas"]["Timestamp"];
             /** @description When it last got an access token. */
             lastUsedAt: components["schemas"]["Timestamp"];
@@ -7502,13 +7503,12 @@ export interface components {
             id: string;
             name: string;
             website: string | null;
-            /** @description Where people come back to. */
+            /** @description The redirect URIs, to which the browser may return. */
             redirectUris: string[];
-            /** @description The scopes for which the app may ask. */
             scopes: string[];
-            /** @description Whether the app proves itself by a secret. */
+            /** @description Whether the app authenticates with a secret. */
             isConfidential: boolean;
-            /** @description Whether a secret was made. A confidential app works from then on. */
+            /** @description Whether a secret was made. A confidential app works only with one. */
             hasSecret: boolean;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -7519,7 +7519,7 @@ export interface components {
             website?: string | null;
         };
         AppDecided: {
-            /** @description Where the browser goes on; from there it goes back to the app. */
+            /** @description The address to which the browser goes next; from there it returns to the app. */
             next: string;
         };
         AppDecision: {
@@ -7537,10 +7537,10 @@ export interface components {
             app: {
                 name: string;
                 website: string | null;
-                /** @description The host, or the scheme, to which the browser goes back; null for a device. */
+                /** @description The host or the scheme to which the browser returns; null for a device. */
                 redirectHost: string | null;
             };
-            /** @description What the app asks for. */
+            /** @description The scopes for which the app asks. */
             scopes: {
                 /** @description The name of the scope. */
                 scope: string;
@@ -8519,7 +8519,7 @@ export interface components {
         ExchangedToken: {
             /** @description A JWT with the same scopes, for services beside the API. */
             accessToken: string;
-            /** @description For how many seconds it is valid. */
+            /** @description How many seconds it is valid. */
             expiresIn: number;
         };
         /** @description One section for each kind of data, with its rows as they are stored. */
@@ -8539,7 +8539,7 @@ export interface components {
             aiSessions: components["schemas"]["ExportedAiSessions"][];
             /** @description The questions of a session in order, each with its answer (null until it is given). */
             aiTurns: components["schemas"]["ExportedAiTurns"][];
-            /** @description What a person allowed an app to do, once for each time the app asked. */
+            /** @description Consents: what a person allowed an app to do. */
             appConsents: components["schemas"]["ExportedAppConsents"][];
             /** @description Registered apps. */
             apps: components["schemas"]["ExportedApps"][];
@@ -8700,13 +8700,13 @@ export interface components {
             projectUpdates: components["schemas"]["ExportedProjectUpdates"][];
             /** @description The rows of the table `projects`. */
             projects: components["schemas"]["ExportedProjects"][];
-            /** @description When a session last proved who uses it, keyed by the access token (iat, exp) with which it did. */
+            /** @description Fresh proofs: when a session last proved who uses it. */
             proofs: components["schemas"]["ExportedProofs"][];
             /** @description Devices that receive pushes, at most 20 per person. */
             pushTokens: components["schemas"]["ExportedPushTokens"][];
             /** @description Hearts and sparks, at most one of each per person and post. */
             reactions: components["schemas"]["ExportedReactions"][];
-            /** @description SHA-256 of recovery codes, each of which replaces a code of the app once. */
+            /** @description SHA-256 of recovery codes. */
             recoveryCodes: components["schemas"]["ExportedRecoveryCodes"][];
             /** @description Replies to posts. */
             replies: components["schemas"]["ExportedReplies"][];
@@ -8725,7 +8725,7 @@ export interface components {
             seriesFollows: components["schemas"]["ExportedSeriesFollows"][];
             /** @description The items of a series, at most 200. */
             seriesItems: components["schemas"]["ExportedSeriesItems"][];
-            /** @description What each login began. */
+            /** @description The sessions that logins began. */
             sessions: components["schemas"]["ExportedSessions"][];
             /** @description People's votes on solutions. */
             solutionVotes: components["schemas"]["ExportedSolutionVotes"][];
@@ -9905,11 +9905,11 @@ export interface components {
             } | null;
             /** @description Your passkeys, the oldest first. */
             passkeys: components["schemas"]["Passkey"][];
-            /** @description How many recovery codes were not used yet. */
+            /** @description How many recovery codes are left. */
             recoveryCodesLeft: number;
             /** @description Whether your role requires a second factor on this instance. */
             isRequired: boolean;
-            /** @description Until when the fresh proof of this session counts; null if there is none. */
+            /** @description When the fresh proof of this session expires; null if there is none. */
             provedUntil: components["schemas"]["Timestamp"] | null;
         };
         FailedJob: {
@@ -10269,7 +10269,7 @@ export interface components {
             items: {
                 id: string;
                 issuer: string;
-                /** @description The address there when it was linked. */
+                /** @description The email address of the account at the provider when it was linked. */
                 email: string;
                 /** @description When it was linked. */
                 createdAt: components["schemas"]["Timestamp"];
@@ -10329,7 +10329,6 @@ export interface components {
             url: string;
             /** @description The OpenID provider with which people can also log in; null if there is none. */
             oidc: {
-                /** @description What people call it. */
                 name: string;
             } | null;
             /** @description The keys that verify its exports, as JWK: the one that signs, then former ones. */
@@ -10584,7 +10583,7 @@ export interface components {
             /** @description The oldest number that is still there; null if the log is empty. */
             oldest: number | null;
         };
-        /** @description A session: what a login or a registration began. */
+        /** @description A session, which a login or a registration began. */
         Login: {
             id: string;
             /** @description What the program called itself at the login; null if it said nothing. */
@@ -10593,20 +10592,20 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             /** @description When it was last refreshed, or began. */
             lastUsedAt: components["schemas"]["Timestamp"];
-            /** @description 60 days after the last refresh or the login; in a fixed session when its token ends. */
+            /** @description When the session expires: 60 days after the last refresh, or after the login. A fixed session expires with its token. */
             expiresAt: components["schemas"]["Timestamp"];
             /**
-             * @description `rotating` has a refresh token. `fixed` is one access token that is valid for seven days.
+             * @description `rotating`: a session with a refresh token. `fixed`: one access token that is valid for seven days.
              * @enum {string}
              */
             kind: "rotating" | "fixed";
-            /** @description What the client called the device, otherwise what its User-Agent says; null if it said nothing. */
+            /** @description The name that the client gave the device, otherwise a name from its User-Agent; null if it sent neither. */
             device: string | null;
-            /** @description From where the login came: the /24 of an IPv4 address, or the /48 of an IPv6 address. Null if unknown. */
+            /** @description The network from which the login came: the /24 of an IPv4 address, or the /48 of an IPv6 address. Null if unknown. */
             network: string | null;
-            /** @description When one of its tokens was last used, accurate to five minutes. */
+            /** @description When a token of the session was last used, accurate to five minutes. */
             lastSeenAt: components["schemas"]["Timestamp"];
-            /** @description Whether the token of this request belongs to it. */
+            /** @description Whether it is the session of this request. */
             isCurrent: boolean;
         };
         LoginPage: {
@@ -10769,7 +10768,7 @@ export interface components {
             name: string;
             redirectUris: string[];
             scopes: string[];
-            /** @description Whether the app runs on a server of its own and can keep a secret. Default: false. */
+            /** @description Whether the app runs on its own server and can keep a secret. Default: false. */
             isConfidential?: boolean;
             website?: string;
         };
@@ -11008,7 +11007,7 @@ export interface components {
             /** @description For the seller, up to 2000 characters. */
             note?: string | null;
         };
-        /** @description What `navigator.credentials.create` answers, as `toJSON()` writes it. */
+        /** @description The result of `navigator.credentials.create`, as `toJSON()` returns it. */
         NewPasskeySignature: {
             id: string;
             rawId: string;
@@ -11016,11 +11015,11 @@ export interface components {
             type: "public-key";
             response: {
                 clientDataJSON: string;
-                /** @description The public key, and what the device says of itself. */
+                /** @description The attestation: the public key, and what the device says about itself. */
                 attestationObject: string;
                 authenticatorData?: string;
                 publicKey?: string;
-                /** @description The kind of the key. Kith does not read it. */
+                /** @description The algorithm of the key. Kith ignores it. */
                 publicKeyAlgorithm?: number;
                 transports?: string[];
             };
@@ -11998,7 +11997,7 @@ export interface components {
         OidcStart: {
             /** @description The address at the provider to which the browser goes. */
             url: string;
-            /** @description Until when the browser must come back: in 5 minutes. */
+            /** @description Until when the browser must return: in 5 minutes. */
             expiresAt: components["schemas"]["Timestamp"];
         };
         /** @description A person whom you cannot see (blocked, banned or erased) is null. */
@@ -12073,7 +12072,7 @@ export interface components {
         /** @description A passkey of yours. */
         Passkey: {
             id: string;
-            /** @description What you call it. */
+            /** @description The name that you gave it. */
             name: string;
             /** @description When it was added. */
             createdAt: components["schemas"]["Timestamp"];
@@ -12081,7 +12080,7 @@ export interface components {
         };
         PasskeyAdded: {
             passkey: components["schemas"]["Passkey"];
-            /** @description New tokens if it is your first factor: the earlier ones, which have proved only the password, no longer work. Otherwise null. */
+            /** @description If it is your first factor, new tokens; the earlier ones no longer work, because they have proved only the password. Otherwise null. */
             session: components["schemas"]["Session"] | null;
             /** @description Ten codes if it is your first factor, otherwise null. They are not shown again. */
             recoveryCodes: string[] | null;
@@ -12093,31 +12092,31 @@ export interface components {
             /** @description Kith. */
             rp: {
                 id: string;
-                /** @description What the device calls the instance. */
+                /** @description The name of the instance, which the device shows. */
                 name: string;
             };
-            /** @description For whom the key is. */
+            /** @description The person for whom the key is made. */
             user: {
-                /** @description How the device names you: bytes in base64url that mean nothing else. */
+                /** @description The user handle that the device stores: random bytes in base64url. */
                 id: string;
                 name: string;
                 displayName: string;
             };
-            /** @description The kinds of keys that Kith knows, the best first. */
+            /** @description The algorithms that Kith accepts, the preferred one first. */
             pubKeyCredParams: {
                 /** @description The number of the algorithm (COSE). */
                 alg: number;
                 /** @enum {string} */
                 type: "public-key";
             }[];
-            /** @description A device that has one of these keys makes no other. */
+            /** @description A device that has one of these keys makes no new one. */
             excludeCredentials: {
                 id: string;
                 /** @enum {string} */
                 type: "public-key";
                 transports?: string[];
             }[];
-            /** @description What the device must be able to do. */
+            /** @description What the authenticator must be able to do. */
             authenticatorSelection: {
                 /**
                  * @description The device keeps the key, so that a login needs no name.
@@ -12133,7 +12132,7 @@ export interface components {
                 userVerification: "required";
             };
             /**
-             * @description Kith does not ask of which make the device is.
+             * @description Kith does not ask who made the device.
              * @enum {string}
              */
             attestation: "none";
@@ -12143,7 +12142,7 @@ export interface components {
             challenge: string;
             timeout: number;
             rpId: string;
-            /** @description The keys that count; absent at a login, where the device offers those that it has. */
+            /** @description The keys that are accepted; absent at a login, where the device offers the keys that it has. */
             allowCredentials?: {
                 id: string;
                 /** @enum {string} */
@@ -12153,7 +12152,7 @@ export interface components {
             /** @enum {string} */
             userVerification: "required";
         };
-        /** @description What `navigator.credentials.get` answers, as `toJSON()` writes it. */
+        /** @description The result of `navigator.credentials.get`, as `toJSON()` returns it. */
         PasskeySignature: {
             id: string;
             rawId: string;
@@ -12161,11 +12160,11 @@ export interface components {
             type: "public-key";
             response: {
                 clientDataJSON: string;
-                /** @description What the device says: the domain, its counter and what it checked. */
+                /** @description The authenticator data: the domain, the counter, and what the device checked. */
                 authenticatorData: string;
-                /** @description The signature over both. */
+                /** @description The signature of both. */
                 signature: string;
-                /** @description How the device names the person. Kith does not read it. */
+                /** @description The user handle that the device stores. Kith ignores it. */
                 userHandle?: string;
             };
             authenticatorAttachment?: string;
@@ -12219,7 +12218,7 @@ export interface components {
             id: string;
             /** @description `acct:name@domain`. It changes with the username. */
             actorId: string;
-            /** @description Whether a program acts here. A bot’s profile names the person who runs it. */
+            /** @description Whether the account is a bot. A bot’s profile names the person who runs it. */
             isBot: boolean;
             personId: string;
             /** @description The name in the actor id. The person can change it. */
@@ -12760,7 +12759,7 @@ export interface components {
             hasMore: boolean;
         };
         Proof: {
-            /** @description Until when the proof counts: 10 minutes from now. */
+            /** @description When the proof expires: 10 minutes from now. */
             provedUntil: components["schemas"]["Timestamp"];
         };
         Proposal: components["schemas"]["ProposalSummary"] & {
@@ -13243,11 +13242,11 @@ export interface components {
             cursor?: string | null;
         };
         Scope: {
-            /** @description Its name: an area of the API, and `read` or `write`. */
+            /** @description The name: an area of the API, and `read` or `write`. */
             scope: string;
-            /** @description What a token with it may do, for people. */
+            /** @description What a token with this scope may do, as a sentence for people. */
             description: string;
-            /** @description Whether only moderators and admins can have it. */
+            /** @description Whether only moderators and admins can have tokens with it. */
             isForStaff: boolean;
         };
         ScopePage: {
@@ -14141,7 +14140,7 @@ export interface components {
             invitedBy: components["schemas"]["PersonCard"] | null;
             /** @description Who runs the bot and answers for it; null for people. */
             owner: components["schemas"]["PersonCard"] | null;
-            /** @description The bots of the person, oldest first; at most 5. */
+            /** @description The person’s bots, oldest first; at most 5. */
             bots: components["schemas"]["PersonCard"][];
             /** @description The sum over all interests of what was earned directly. */
             reputation: number;
@@ -14416,9 +14415,9 @@ export interface components {
             expiresIn: number;
         };
         Totp: {
-            /** @description The secret in base32, for typing in. */
+            /** @description The secret in base32, for people who type it in. */
             secret: string;
-            /** @description The same as an address for a QR code: `otpauth://totp/…`. */
+            /** @description The secret as an address for a QR code: `otpauth://totp/…`. */
             url: string;
         };
         Transparency: {
@@ -20239,11 +20238,11 @@ export interface operations {
                      * @enum {string}
                      */
                     session?: "rotating";
-                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
+                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each can be used once. */
                     code?: string;
                     /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
-                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    /** @description The name of this device in the person’s list of sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
                     deviceName?: string;
                 };
             };
@@ -20320,20 +20319,20 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The one-time code with which the browser came back. */
+                    /** @description The one-time code from the address to which the browser returned. */
                     oidcCode: string;
-                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    /** @description The secret whose SHA-256 was sent as `challenge`. */
                     verifier: string;
                     /**
                      * @description With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.
                      * @enum {string}
                      */
                     session?: "rotating";
-                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
+                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each can be used once. */
                     code?: string;
                     /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
-                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    /** @description The name of this device in the person’s list of sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
                     deviceName?: string;
                 };
             };
@@ -20369,13 +20368,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The one-time code with which the browser came back. */
+                    /** @description The one-time code from the address to which the browser returned. */
                     oidcCode: string;
-                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    /** @description The secret whose SHA-256 was sent as `challenge`. */
                     verifier: string;
                     /** @description The secret of the reservation, with which only its holder can register. */
                     sessionId: string;
-                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    /** @description The name of this device in the person’s list of sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
                     deviceName?: string;
                     /** @description 1 to 80 characters. */
                     firstName: string;
@@ -20421,9 +20420,9 @@ export interface operations {
             query: {
                 /** @description The SHA-256 of your `verifier`, in base64url. */
                 challenge: string;
-                /** @description Where the browser goes afterwards: `/app`, `/account`, `/join` or `/admin` of this instance, or an address that the operator allows (`OIDC_RETURN`). */
+                /** @description Where the browser returns to: `/app`, `/account`, `/join` or `/admin` of this instance, or an address that the operator allows (`OIDC_RETURN`). */
                 returnTo: string;
-                /** @description Whether the provider shall ask for the password again, as a proof needs. Default: `false`. */
+                /** @description Whether the provider must ask for the password again, which a fresh proof needs. Default: `false`. */
                 fresh?: "true" | "false";
             };
             header?: never;
@@ -20432,7 +20431,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where to lead the browser, and until when the person must have logged in there. */
+            /** @description The address to open in the browser, and until when the person must have logged in there. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20468,7 +20467,7 @@ export interface operations {
                      * @enum {string}
                      */
                     session?: "rotating";
-                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    /** @description The name of this device in the person’s list of sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
                     deviceName?: string;
                     /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
@@ -20505,7 +20504,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the browser needs to sign. */
+            /** @description The options with which the browser signs. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20539,11 +20538,11 @@ export interface operations {
                     password?: string;
                     /** @description A code of your app or a recovery code, if you have a second factor. */
                     code?: string;
-                    /** @description Instead of a password: the one-time code of a login at the OpenID provider with `fresh`. */
+                    /** @description Instead of a password: the one-time code of a login at the OpenID provider that began with `fresh`. */
                     oidcCode?: string;
-                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    /** @description The secret whose SHA-256 was sent as `challenge`. */
                     verifier?: string;
-                    /** @description What a passkey signed: the challenge is of `POST /auth/proof/options`. */
+                    /** @description What a passkey signed. The challenge comes from `POST /auth/proof/options`. */
                     passkey?: components["schemas"]["PasskeySignature"];
                 };
             };
@@ -20578,7 +20577,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the browser needs to sign. */
+            /** @description The options with which the browser signs. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20614,7 +20613,7 @@ export interface operations {
                     email: string;
                     /** @description 8 to 1024 characters of any kind. Instances in production answer 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address. */
                     password: string;
-                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    /** @description The name of this device in the person’s list of sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
                     deviceName?: string;
                     /** @description 1 to 80 characters. */
                     firstName: string;
@@ -27058,7 +27057,7 @@ export interface operations {
                      * @enum {string}
                      */
                     session?: "rotating";
-                    /** @description What the person calls this device, in the list of their sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
+                    /** @description The name of this device in the person’s list of sessions: 1 to 80 letters, digits, spaces and `'’()+,_-`. Default: what the header `User-Agent` says, such as “Firefox on Windows”. */
                     deviceName?: string;
                 };
             };
@@ -27349,7 +27348,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The app has no access. */
+            /** @description The app no longer has access. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -27416,7 +27415,7 @@ export interface operations {
                     about?: string | null;
                     /** @description A URL at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours of kind avatar or image, and the URL becomes its `publicUrl`. */
                     profilePicUrl?: string | null;
-                    /** @description An active invite code of yours, which the bot uses up. Without it, it uses up one of your allotment. */
+                    /** @description An active invite code of yours, which the bot uses up. Without it, the bot uses up one invite of your allotment. */
                     inviteCode?: string;
                 };
             };
@@ -27564,11 +27563,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description For what you use it. */
+                    /** @description A name by which you recognize the token. */
                     name: string;
-                    /** @description What it may do: names of `GET /scopes`. */
+                    /** @description The scopes of the token: names from `GET /scopes`. */
                     scopes: string[];
-                    /** @description When it ends by itself: within 366 days. If absent, in 365 days. */
+                    /** @description When the token expires: at most 366 days from now. Default: in 365 days. */
                     expiresAt?: string;
                 };
             };
@@ -27768,7 +27767,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What you call it: 1 to 60 characters. */
+                    /** @description The name that you give it: 1 to 60 characters. */
                     name: string;
                     passkey: components["schemas"]["NewPasskeySignature"];
                     /**
@@ -27809,7 +27808,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the browser needs to make a key. */
+            /** @description The options with which the browser makes a key. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27841,7 +27840,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The passkey no longer counts. */
+            /** @description The passkey is removed. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -27872,7 +27871,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What you call it: 1 to 60 characters. */
+                    /** @description The name that you give it: 1 to 60 characters. */
                     name: string;
                 };
             };
@@ -27965,7 +27964,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The app no longer counts. */
+            /** @description The app is removed. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -28063,9 +28062,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The one-time code with which the browser came back. */
+                    /** @description The one-time code from the address to which the browser returned. */
                     oidcCode: string;
-                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    /** @description The secret whose SHA-256 was sent as `challenge`. */
                     verifier: string;
                 };
             };
@@ -28103,7 +28102,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It logs you in no more. */
+            /** @description You can no longer log in with it. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -28939,13 +28938,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description For what you use it. */
+                    /** @description A name by which you recognize the token. */
                     name: string;
-                    /** @description What it may do: names of `GET /scopes`. */
+                    /** @description The scopes of the token: names from `GET /scopes`. */
                     scopes: string[];
-                    /** @description When it ends by itself: within 366 days. If absent, in 365 days. */
+                    /** @description When the token expires: at most 366 days from now. Default: in 365 days. */
                     expiresAt?: string;
-                    /** @description Whether a new password ends it, so that somebody who knew the old one has no token left. Default: true. */
+                    /** @description Whether a new password ends the token, so that nobody who knew the old password keeps access. Default: true. */
                     endsWithPassword?: boolean;
                 };
             };
@@ -30001,7 +30000,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The app, and what it asks for. */
+            /** @description The app, and the scopes for which it asks. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -30034,7 +30033,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Where the browser goes on. */
+            /** @description The address to which the browser goes next. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -30067,7 +30066,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The app on the device, and what it asks for. */
+            /** @description The app on the device, and the scopes for which it asks. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -30100,7 +30099,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The device learns it within seconds. */
+            /** @description The device learns of it within seconds. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -32851,14 +32850,14 @@ export interface operations {
                         items: {
                             /** @description `post`, `reply`, `person`, or a kind of content such as `video`. Ignore types that you do not know. */
                             type: string;
-                            /** @description The `id` of the thing; for a person the `personId`. */
+                            /** @description The `id` of the thing that changed; for a person the `personId`. */
                             id: string;
                             /** @description True if you can no longer see it: discard what you hold of it. False if it changed: read it again. */
                             gone: boolean;
                         }[];
                         /** @description Where the next call continues, as `after`. Never null. */
                         nextCursor: string;
-                        /** @description Whether more changes can be read at once. */
+                        /** @description Whether there are more changes to read now. */
                         hasMore: boolean;
                     };
                 };
