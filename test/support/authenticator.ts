@@ -1,5 +1,5 @@
-// A software authenticator for passkeys: ES256 keys, attestation "none". It answers what a browser would answer, and
-// can do what none should do: another origin, a copied key, no check of the person.
+// A software authenticator for passkeys: ES256 keys, attestation "none". It answers as a browser does, and can also do
+// what must be rejected: use another origin or a copied key, or not check the person.
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
 type Options = { challenge: string; rp?: { id: string }; rpId?: string }
@@ -7,7 +7,7 @@ type Faults = { origin?: string; domain?: string; isVerified?: boolean }
 
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest()
 
-/** CBOR of the few things that a key and its attestation are made of. */
+/** Encodes in CBOR the few types that a key and its attestation consist of. */
 function cbor(value: unknown): Buffer {
   const head = (major: number, size: number) =>
     size < 24
@@ -86,7 +86,9 @@ export class Authenticator {
   #client = (type: string, { challenge }: Options, { origin = this.#origin }: Faults) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
 
-  /** What the device says: the domain, what it checked (the person is there, and is who they are), and its counter. */
+  /**
+   * The authenticator data: the domain, what the device checked (the person's presence and identity), and its counter.
+   */
   #said({ rp, rpId = rp?.id ?? '' }: Options, { domain = rpId, isVerified = true }: Faults, more: number): Buffer {
     const counter = Buffer.alloc(4)
     counter.writeUInt32BE(this.counter)

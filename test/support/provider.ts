@@ -10,16 +10,15 @@ export type OpenIdProvider = {
   issuer: string
   /** The address and whether it is verified, by account. */
   accounts: Record<string, { email: string; email_verified: boolean }>
-  /** Who logs in next; undefined refuses. */
+  /** The account that logs in next; with undefined, the person refuses. */
   account: string | undefined
   /**
-   * Opens an address of the provider as a new browser, and follows it until it leads away.
-   * @returns where it leads, which is the callback with the provider's answer
+   * Opens an address of the provider as a new browser, and follows redirects until one leaves the provider. @returns that address, which is the callback with the provider's answer
    */
   visit(url: string): Promise<URL>
 }
 
-/** Starts a provider that knows the facade at `facadeUrl`. It ends after the last test of the file. */
+/** Starts a provider at which the facade at `facadeUrl` is registered. It stops after the last test of the file. */
 export async function startProvider(facadeUrl: string): Promise<OpenIdProvider> {
   const server = createServer()
   await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle))

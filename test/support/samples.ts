@@ -1,7 +1,7 @@
 // A call of every operation that writes for people, with everything that it needs to succeed.
 import { createRaces, type Races, type Someone, statement } from '../model/races.ts'
 
-/** `token` has the claims of a token that gave a fresh proof, if the operation needs one. */
+/** If the operation needs a fresh proof, `token` has the claims of a token that gave one. */
 export type Sample = {
   who: Someone & { role?: string; token?: { iat: number; exp: number } }
   given: Record<string, unknown>

@@ -8,7 +8,7 @@ function bytesOf(base32: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
-/** The code of a time step, by default of the present one; `steps` later if given. */
+/** The code of the current time step, or of the one `steps` later. */
 export function totp(secret: string, steps = 0, seconds = Date.now() / 1000): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(seconds / 30) + steps))

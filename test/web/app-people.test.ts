@@ -17,12 +17,12 @@ async function logIn(tab: Tab, { email, password }: Pick<Person, 'email' | 'pass
 }
 
 const NARROW = { width: 360, height: 740 }
-/** Expects that the page needs no scrolling to the side. */
+/** Expects that the page does not scroll sideways. */
 const isNarrow = async (tab: Tab) =>
   expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(NARROW.width)
 
 describe('The web client', { timeout: 180_000 }, () => {
-  test('shows messages and notifications as they arrive, and leads to what they are about', async () => {
+  test('shows messages and notifications as they arrive, and links to what they are about', async () => {
     const [one, other] = [await openTab(browser, url), await openTab(browser, url)]
     // Alice puts Bob into a circle, so that they can write to each other
     await logIn(one, alice, '/app/circles')
@@ -69,14 +69,14 @@ describe('The web client', { timeout: 180_000 }, () => {
     await other.getByLabel('Message', { exact: true }).fill('<b>Yes</b>')
     await other.getByLabel('Message', { exact: true }).press('Enter')
     await one.getByRole('list', { name: 'Messages' }).getByText('<b>Yes</b>').waitFor()
-    // reading it takes it from the count
+    // reading it lowers the count
     await other.getByRole('link', { name: /^Messages$/ }).waitFor()
 
     await one.isAccessible()
     one.isClean()
     other.isClean()
 
-    // what could not be sent keeps its words
+    // a message that could not be sent keeps its text
     await one.context().setOffline(true)
     await one.getByText('No connection. What you see may be old.').waitFor()
     await one.getByLabel('Message', { exact: true }).fill('Bring cake')
@@ -160,7 +160,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     await other.getByRole('main').getByRole('link', { name: 'Profile' }).click()
     expect(await other.getByLabel('About you').inputValue()).toBe('I hunt mushrooms.')
 
-    // a new password ends the other sessions, and this one goes on
+    // a new password ends the other sessions, and this one continues
     await other.getByRole('link', { name: 'Account' }).click()
     await other.getByRole('button', { name: 'Change the password' }).click()
     await other.getByLabel('Current password').fill(bob.password)
@@ -174,7 +174,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     other.isClean()
   })
 
-  test('can be installed: it has a manifest and icons, and says without a connection that there is none', async () => {
+  test('can be installed: it has a manifest and icons, and says when there is no connection', async () => {
     const tab = await openTab(browser, url)
     await tab.goto('/app')
     await tab.evaluate('navigator.serviceWorker.ready')
@@ -191,7 +191,7 @@ describe('The web client', { timeout: 180_000 }, () => {
       expect([icon.status, icon.headers.get('content-type')]).toEqual([200, type])
     }
 
-    // nothing but static files and the page for no connection is kept
+    // only static files and the page for no connection are cached
     const kept = await tab.evaluate<string[]>(`(async () => {
       const names = await caches.keys()
       const all = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))

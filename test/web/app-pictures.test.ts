@@ -1,5 +1,5 @@
-// Pictures in the web client, in a real browser. The page is open at another address than FACADE_URL, as it is when
-// somebody opens an instance by its number; the addresses that the API gives begin with FACADE_URL.
+// Pictures in the web client, in a real browser. The page is open at another address than FACADE_URL, as when somebody
+// opens an instance by its IP address; the addresses that the API gives begin with FACADE_URL.
 import { fileURLToPath } from 'node:url'
 import { decodeJwt } from 'jose'
 import type { Locator } from 'playwright-core'
@@ -60,7 +60,7 @@ test('people show pictures of themselves, in posts and in messages', { timeout: 
   await tab.isAccessible()
   tab.isClean()
 
-  // no address has the token of a person
+  // no address contains the token of a person
   expect(sockets.length).toBeGreaterThan(0)
   for (const address of sockets) {
     const key = decodeJwt(new URL(address).searchParams.get('apikey') ?? '')

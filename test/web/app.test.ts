@@ -1,4 +1,5 @@
-// The web client in a real browser: a newcomer joins and publishes, and somebody who has the feed open sees it at once.
+// The web client in a real browser: a newcomer joins and publishes, and somebody who has the feed open sees it
+// immediately.
 import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
 import type { Locator } from 'playwright-core'
@@ -102,7 +103,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     await isFit(tab)
     tab.isClean([422])
 
-    // nothing moves until the reader wants to see it
+    // nothing moves until the reader asks for it
     const fresh = reader.getByRole('button', { name: '1 new post' })
     await fresh.waitFor()
     expect(await reader.getByText('Moss').count()).toBe(0)
@@ -197,7 +198,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     await tab.getByRole('button', { name: 'Publish now' }).click()
     await tab.getByText('No posts are scheduled.').waitFor()
     await tab.goto('/app/people/carla')
-    await tab.getByRole('button', { name: 'Log in' }).waitFor() // a reload forgets who did not want to stay
+    await tab.getByRole('button', { name: 'Log in' }).waitFor() // a reload ends the session of somebody who did not choose to stay signed in
     await logIn(tab, carla, true)
     await tab.goto('/app/people/carla')
     await menuOf(post(tab, 'On moss')).click()

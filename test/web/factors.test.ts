@@ -13,7 +13,7 @@ const origin = `http://localhost:${port}`
 const { admin, alice, database } = await world({ people: ['alice'], env: { PORT: String(port), FACADE_URL: origin } })
 const browser = await startBrowser()
 
-/** Gives the tab a device with a sensor, which agrees to everything. */
+/** Gives the tab an authenticator that approves everything. */
 async function addDevice(tab: Tab): Promise<void> {
   const session = await tab.context().newCDPSession(tab)
   await session.send('WebAuthn.enable')

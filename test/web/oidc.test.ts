@@ -6,7 +6,7 @@ import { newCode } from '../support/codes.ts'
 import { CLIENT, startProvider } from '../support/provider.ts'
 import { world } from '../support/world.ts'
 
-// the provider must know the address of the facade before it starts
+// the provider needs the address of the facade before the facade starts
 const port = await freePort()
 const origin = `http://localhost:${port}`
 const provider = await startProvider(origin)
@@ -51,7 +51,7 @@ test('a person joins with the provider and logs in with it', { timeout: 180_000 
   await tab.close()
 })
 
-test('somebody who has not linked a login is told so, and links it after one with a password', {
+test('somebody who has not linked a login is told so, and links it after a login with the password', {
   timeout: 180_000,
 }, async () => {
   const tab = await openTab(browser, origin, { elsewhere: [provider.issuer] })
@@ -59,7 +59,7 @@ test('somebody who has not linked a login is told so, and links it after one wit
   provider.account = 'alice'
   await tab.goto('/account')
   await tab.getByRole('button', { name: 'Log in with Example' }).click()
-  await tab.getByText('No account here is linked with this login.').waitFor()
+  await tab.getByText('No account here is linked to this login.').waitFor()
   await tab.isAccessible()
   const logIn = async () => {
     await tab.getByLabel('Email address').first().fill(alice.email)

@@ -1,4 +1,4 @@
-// A post as it stands in lists and on its page: who wrote it, its words, and what one can do with it.
+// A post, as lists and its page show it: its author, its text and its actions.
 import type { Schema } from 'kith/client'
 import { ask, type Field } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
@@ -19,7 +19,7 @@ export type Post = (Schema<'Post'> | Quoted) & { why?: Schema<'FeedItemNote'>['w
 export const addressOfPost = (id: string): string => `/app/posts/${id}`
 const quotedBy = (post: Post): Quoted | null => ('quotedPost' in post ? post.quotedPost : null)
 
-/** A time, with the exact one for whoever asks. */
+/** How long ago something was; hovering shows the exact time. */
 export const When = ({ at }: { at: string }): VNode =>
   html`<time datetime=${at} title=${timeText(at)}>${sinceText(at)}</time>` as VNode
 
@@ -302,7 +302,7 @@ const unrepost = (post: Post, onGone: (() => void) | undefined) =>
     onGone?.()
   }, texts.value.post.unrepostDone)
 
-/** What can be done with a post less often, by its author or by others. */
+/** The rarer actions on a post, for its author and for others. */
 function More({ state, onGone }: { state: Signal<Post>; onGone: (() => void) | undefined }): VNode {
   const t = texts.value.post
   const post = state.value

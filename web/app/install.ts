@@ -16,7 +16,7 @@ export const OfflineNote = (): VNode =>
 /** Browsers have service workers only at https addresses and at localhost. */
 export const workers: ServiceWorkerContainer | undefined = navigator.serviceWorker
 
-/** Registers the service worker, and follows it to what a push is about. */
+/** Registers the service worker, and opens the page that a clicked push is about. */
 export async function startWorker(): Promise<void> {
   if (!workers) return
   workers.addEventListener('message', ({ data }) => {

@@ -1,10 +1,10 @@
-// Pages that the browser reads when somebody opens them, so that the first page needs less.
+// Pages whose code the browser loads when somebody opens them, so that the first page loads less.
 import { ErrorNote } from '../lib/errors.ts'
 import { type ComponentType, html, type VNode } from '../lib/html.ts'
 import { useLoad } from '../lib/load.ts'
 import { sharedTexts } from '../lib/shared-texts.ts'
 
-/** The page with this name in a file that is read later. */
+/** The page with this name in a file that is loaded later. */
 export const later = <Name extends string, Props extends object>(
   read: () => Promise<Record<Name, ComponentType<Props>>>,
   name: Name,

@@ -10,7 +10,7 @@ export type Pages<Item> = Loaded<Page<Item>> & {
   items: Item[]
   /** Reads the next page. */
   more: () => Promise<void>
-  /** Shows items before the others, each once. */
+  /** Adds items at the top, each once. */
   prepend: (items: Item[]) => void
   remove: (id: string) => void
 }

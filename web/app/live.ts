@@ -21,7 +21,7 @@ async function open(): Promise<{ realtime: RealtimeClient; close: Stop }> {
   let token = (await kith.accessToken()) ?? ''
   const socket: Socket = new Socket('/realtime/v1', {
     vsn: '1.0.0',
-    // a person's token would stand in logs of addresses; it is in the message that joins a channel
+    // a person's token would appear in logs of addresses, so it is in the message that joins a channel
     params: () => ({ apikey: instance.peek()?.realtimeKey ?? '' }),
     encode: (message, done) => done(JSON.stringify(message)),
     decode: (text, done) => done(JSON.parse(text)),

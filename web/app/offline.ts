@@ -3,12 +3,12 @@ import { html, render } from '../lib/html.ts'
 import { language } from '../lib/texts.ts'
 import { texts } from './texts.ts'
 
-/** How often it is tried whether there is a connection again, in milliseconds. */
+/** How often the page checks whether there is a connection again, in milliseconds. */
 const PAUSE = 5000
 
 const back = () => location.reload()
 addEventListener('online', back)
-// a browser notices a lost network, but not that the instance was away
+// a browser notices a lost network, but not that the instance was unreachable
 setInterval(() => fetch('/web/instance.json').then(back, () => undefined), PAUSE)
 
 const Offline = () => {

@@ -87,7 +87,7 @@ const amounts = [1, 3, 10, 25, 50, 100]
 type Payee = { postId: string } | { replyId: string } | { receiverId: string }
 type Paid = Schema<'Paid'>
 
-/** Asks how much to pay and pays. A payment that is sent again after a lost answer is done once. */
+/** Asks how much to pay and pays. If it is sent again after a lost answer, it is made only once. */
 export async function pay(payee: Payee, name: string): Promise<Paid | undefined> {
   const t = texts.value.pay
   let paid: Paid | undefined
@@ -126,5 +126,5 @@ export async function pay(payee: Payee, name: string): Promise<Paid | undefined>
   return paid
 }
 
-/** Whether an answer says that there is no such thing, or none that the person may see. */
+/** Whether an error says that a thing does not exist, or that the person may not see it. */
 export const isGone = (error: unknown): boolean => error instanceof KithError && error.status === 404

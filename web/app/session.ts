@@ -36,7 +36,7 @@ export async function restore(): Promise<void> {
   isRestored.value = true
 }
 
-/** Logs in, with `stay` also for the time after the tab is closed. */
+/** Logs in. With `stay`, the session outlasts the tab. */
 export const enter: Enter = async (open, { stay }) => {
   stays = stay === 'true'
   me.value = (await open()).user

@@ -1,7 +1,10 @@
 /** The least time between two runs, in milliseconds: an instance takes 60 requests a minute from an address. */
 const PAUSE = 2000
 
-/** Runs at once, and then not again before the pause is over: however often it is asked meanwhile, it runs once then. */
+/**
+ * Runs immediately, and then not again until the pause has passed. However often it is called meanwhile, it then runs
+ * once.
+ */
 export function spaced(run: () => unknown): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isWanted = false

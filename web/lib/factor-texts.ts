@@ -20,12 +20,12 @@ const en = {
   appAdded: 'The app is added. Your other devices are logged out.',
   removeApp: 'Remove the app',
   removeText:
-    'It counts no more. If you have no other factor, your recovery codes end too, and your password is enough.',
+    'Its codes are no longer accepted. If you have no other factor, your recovery codes are deleted too, and your password is enough.',
   appRemoved: 'The app is removed.',
   passkeys: 'Passkeys',
   passkeysText:
     'You log in with your device or a security key, which checks your fingerprint, your face or a PIN. You need no password then.',
-  noPasskeys: 'This browser has no passkeys on this page.',
+  noPasskeys: 'This browser cannot use passkeys on this page.',
   addPasskey: 'Add a passkey',
   addPasskeyText: 'Give it a name by which you know it. Then your browser asks where to keep it.',
   name: 'Name',
@@ -39,8 +39,8 @@ const en = {
   recovery: 'Recovery codes',
   recoveryText: (left: number) =>
     left === 1
-      ? 'One code is left. Each replaces your app or passkey once.'
-      : `${left} codes are left. Each replaces your app or passkey once.`,
+      ? 'One code is left. You can use it once instead of your app or passkey.'
+      : `${left} codes are left. You can use each one once instead of your app or passkey.`,
   renew: 'Make new codes',
   renewText: 'You get ten new codes, and the earlier ones no longer work.',
   newCodes: 'Your recovery codes',
@@ -76,12 +76,12 @@ const de: typeof en = {
   appAdded: 'Die App ist hinzugefügt. Ihre anderen Geräte sind abgemeldet.',
   removeApp: 'App entfernen',
   removeText:
-    'Der Faktor gilt dann nicht mehr. Wenn Sie keinen anderen haben, enden auch Ihre Wiederherstellungscodes, und Ihr Passwort genügt.',
+    'Die Codes der App gelten dann nicht mehr. Wenn Sie keinen anderen Faktor haben, werden auch Ihre Wiederherstellungscodes gelöscht, und Ihr Passwort genügt.',
   appRemoved: 'Die App ist entfernt.',
   passkeys: 'Passkeys',
   passkeysText:
     'Sie melden sich mit Ihrem Gerät oder einem Sicherheitsschlüssel an, die Ihren Fingerabdruck, Ihr Gesicht oder eine PIN prüfen. Ein Passwort brauchen Sie dann nicht.',
-  noPasskeys: 'Dieser Browser hat auf dieser Seite keine Passkeys.',
+  noPasskeys: 'Dieser Browser kann auf dieser Seite keine Passkeys verwenden.',
   addPasskey: 'Passkey hinzufügen',
   addPasskeyText:
     'Geben Sie ihm einen Namen, an dem Sie ihn erkennen. Dann fragt Ihr Browser, wo er ihn aufbewahren soll.',

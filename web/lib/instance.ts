@@ -12,19 +12,19 @@ type Instance = {
   apps: { name: string; url: string }[]
   /** The codes of the countries that a person may name. */
   countries: string[]
-  /** The key for its Realtime, which names no person; null if it does not serve Realtime at its own address. */
+  /** The anonymous key for its Realtime; null if it does not serve Realtime at its own address. */
   realtimeKey: string | null
-  /** With which addresses that the instance gives begin. A page can be open at another address of the instance. */
+  /** The origin of the addresses that the instance gives. A page can be open at another address of the instance. */
   origin: string
   /** The OpenID provider with which people can also log in. */
   oidc: { name: string } | null
-  /** From where pictures and files are read; null if from the instance itself. */
+  /** The origin of pictures and files; null if it is the instance itself. */
   mediaOrigin: string | null
 }
 
 export const instance = signal<Instance | undefined>(undefined)
 
-/** An address that the instance gave, as this page reaches it: what is at the instance itself is at the page's origin. */
+/** An address that the instance gave, as this page reaches it: with the page's origin if it is the instance's own. */
 export function reachable(url: string): string {
   const { origin } = new URL(url, location.origin)
   return origin === instance.value?.origin ? location.origin + url.slice(origin.length) : url
@@ -42,8 +42,8 @@ async function read(): Promise<void> {
   instance.value = await (await fetchText('/web/instance.json')).json()
 }
 /**
- * Resolves when it was read or could not be. If it could not, the pages don't show the name of the instance, and the form
- * for joining waits.
+ * Resolves when the data was read, or when that failed. After a failure, the pages don't show the name of the
+ * instance, and the form for joining waits.
  */
 export const instanceRead = read().catch(() => undefined)
 

@@ -4,7 +4,7 @@ import { base64url, bytesOf } from './base64url.ts'
 import { PageError } from './errors.ts'
 import { loginTexts } from './login-texts.ts'
 
-/** Whether this browser has passkeys. It has them only on pages that came over TLS, and on localhost. */
+/** Whether this browser can use passkeys: it can only on pages that are served over TLS, and on localhost. */
 export const canUsePasskeys = 'PublicKeyCredential' in globalThis
 
 type Known = { id: string; type: 'public-key'; transports?: string[] }
@@ -15,7 +15,7 @@ const known = ({ id, type, transports }: Known): PublicKeyCredentialDescriptor =
 })
 const textOf = (buffer: ArrayBuffer): string => base64url(new Uint8Array(buffer))
 
-/** What the browser answers. It says the same whether the person refused, waited too long or has no passkey. */
+/** The browser's answer. Its error is the same whether the person refused, waited too long or has no passkey. */
 async function answered(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
   const credential = await asked.catch((failure: unknown) => {
     if (failure instanceof DOMException) throw new PageError(loginTexts.value.passkeyUnused)

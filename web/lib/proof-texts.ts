@@ -3,7 +3,7 @@ import { textsOf } from './texts.ts'
 
 const en = {
   title: 'Confirm that it is you',
-  text: 'This step needs it, in case somebody else uses this device. It then counts for ten minutes.',
+  text: 'This step needs it, in case somebody else is using this device. Your answer is valid for ten minutes.',
   recoveryCode: 'Recovery code',
   action: 'Confirm',
   passkey: 'Use a passkey',

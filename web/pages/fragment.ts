@@ -1,6 +1,6 @@
 // What is after the # of the address: a token or an invite code. It is removed from the address immediately, so that
 // neither the history nor a copied link contains it.
-import '../lib/oidc.ts' // takes what an OpenID provider sent, first
+import '../lib/oidc.ts' // first takes what an OpenID provider sent
 
 const hash = location.hash.slice(1)
 if (hash) history.replaceState(null, '', location.pathname + location.search)

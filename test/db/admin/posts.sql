@@ -119,9 +119,9 @@ select test.act_as_service('mona');
 select api.hide_post(pg_temp.id('own')), api.hide_reply(pg_temp.id('own reply'));
 select test.act_as_service('alice');
 select throws_ok($$ select api.unhide_post(pg_temp.id('own')) $$, 'PT403', 'moderate_own', 'An admin can''t unhide their own post');
-select throws_ok($$ select api.unhide_reply(pg_temp.id('own reply')) $$, 'PT403', 'moderate_own', 'Or their own reply');
+select throws_ok($$ select api.unhide_reply(pg_temp.id('own reply')) $$, 'PT403', 'moderate_own', 'An admin can''t unhide their own reply');
 select test.act_as_service('mona');
-select is(api.unhide_post(pg_temp.id('own')) ->> 'hiddenAt', null, 'Somebody else can');
+select is(api.unhide_post(pg_temp.id('own')) ->> 'hiddenAt', null, 'Another member of staff can unhide it');
 
 -- Acting as everyone else
 select test.act_as_service('bob');

@@ -107,7 +107,7 @@ select test.act_as_gate();
 select is((select count(*)::int from json_array_elements(api.find_standing(test.id('carla'), pg_temp.hash('carla')) -> 'decisions') d where d ->> 'liftedAt' is null), 1, 'A ban replaces the suspension before it');
 select api.appeal_by_password(test.id('carla'), pg_temp.hash('carla'), pg_temp.decision('ban'), 'Too long');
 select test.act_as_service('adam');
-select is(api.resolve_decision_appeal(pg_temp.appeal('ban'), 'overturn', 'Enough') ->> 'undone', 'true', 'So overturning the ban ends it, although there was a suspension');
+select is(api.resolve_decision_appeal(pg_temp.appeal('ban'), 'overturn', 'Enough') ->> 'undone', 'true', 'Overturning the ban ends it, although there was a suspension before');
 select ok(not pg_temp.banned('carla'), 'The person is not banned any more');
 select test.act_as_service('alice');
 select api.ban_person('bob', 'Again');
@@ -138,15 +138,15 @@ select test.act_as('carla');
 select api.appeal_decision(pg_temp.decision('hide'), 'Why?');
 select test.act_as_service('milo');
 select ok(api.list_decision_appeals('pending')::text not like '%' || pg_temp.appeal('hide') || '%', 'A co-author who is a moderator doesn''t see the appeal about the common post');
-select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', 'No') $$, 'PT404', 'appeal_unknown', 'Nor can a co-author resolve it');
+select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', 'No') $$, 'PT404', 'appeal_unknown', 'A co-author who is a moderator can''t resolve it');
 select pg_temp.away(n, 31) from unnest(array['alice', 'adam']) n;
 select pg_temp.away('milo', 0);
 select test.act_as_service('mona');
-select is((select i ->> 'mayResolve' from json_array_elements(api.list_decision_appeals('pending') -> 'items') i where i ->> 'id' = pg_temp.appeal('hide')::text), 'true', 'So the person who decided may, if only a co-author was active');
+select is((select i ->> 'mayResolve' from json_array_elements(api.list_decision_appeals('pending') -> 'items') i where i ->> 'id' = pg_temp.appeal('hide')::text), 'true', 'If only a co-author was active, the person who decided may resolve it');
 select pg_temp.away('adam', 0);
 select test.act_as_service('adam');
-select ok(api.list_decision_appeals('pending')::text like '%' || pg_temp.appeal('hide') || '%', 'Others see it');
-select is(api.resolve_decision_appeal(pg_temp.appeal('hide'), 'overturn', 'Yes') ->> 'undone', 'true', 'And resolve it');
+select ok(api.list_decision_appeals('pending')::text like '%' || pg_temp.appeal('hide') || '%', 'Other members of staff see the appeal');
+select is(api.resolve_decision_appeal(pg_temp.appeal('hide'), 'overturn', 'Yes') ->> 'undone', 'true', 'Other members of staff can resolve the appeal');
 
 -- Export and erasure
 select test.act_as('bob');

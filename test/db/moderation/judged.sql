@@ -73,7 +73,7 @@ set constraints all deferred;
 select test.act_as_owner();
 select is(pg_temp.hits('live'), 'argument hidden, review hidden, video-comment', 'A live rule hides an argument and a review, and can only open a case about a comment');
 select is((select count(*)::int from test.settle()), 1, 'The worker applies the effects');
-select is(pg_temp.hits('shadow'), 'argument, review, video-comment', 'A rule in shadow records the same');
+select is(pg_temp.hits('shadow'), 'argument, review, video-comment', 'A rule in shadow records the same hits');
 
 -- Edits
 select test.act_as('carla');
@@ -85,28 +85,28 @@ set constraints all deferred;
 select test.act_as_owner();
 select test.settle();
 select is(pg_temp.hits('live'), 'argument hidden, course hidden, review hidden, solution hidden, video-comment', 'A solution is judged after an edit, and a course after an edit of a lesson');
-select is(pg_temp.hits('shadow'), 'argument, course, review, solution, video-comment', 'Also in shadow');
+select is(pg_temp.hits('shadow'), 'argument, course, review, solution, video-comment', 'A rule in shadow records the same hits after edits');
 
 -- Who sees it
 select test.act_as('bob');
 select is((select string_agg(i ->> 'id', ' ') from json_array_elements(api.list_arguments(pg_temp.id('debate')) -> 'items') i), pg_temp.id('harmless')::text, 'Others don''t see the hidden argument');
-select is(json_array_length(api.list_solutions(pg_temp.id('problem')) -> 'items'), 0, 'Nor the solution');
-select is(json_array_length(api.list_reviews(pg_temp.id('offering')) -> 'items'), 0, 'Nor the review');
+select is(json_array_length(api.list_solutions(pg_temp.id('problem')) -> 'items'), 0, 'Others don''t see the hidden solution');
+select is(json_array_length(api.list_reviews(pg_temp.id('offering')) -> 'items'), 0, 'Others don''t see the hidden review');
 select test.act_as('carla');
-select is(json_array_length(api.list_arguments(pg_temp.id('debate')) -> 'items'), 2, 'The author sees it');
+select is(json_array_length(api.list_arguments(pg_temp.id('debate')) -> 'items'), 2, 'The author sees the hidden argument');
 select test.act_as_owner();
-select is((select argument_count from app.debates where id = pg_temp.id('debate')), 1, 'It doesn''t count');
+select is((select argument_count from app.debates where id = pg_temp.id('debate')), 1, 'The hidden argument doesn''t count');
 
 -- Cases and decisions
-select is(pg_temp.cases(), 5, 'The worker opens a case about each');
+select is(pg_temp.cases(), 5, 'The worker opens a case about each thing');
 select is((select string_agg(d.target_type || ' ' || d.action, ', ' order by d.target_type) from app.decisions d where d.decided_by is null),
   'argument remove, course remove, review remove, solution remove', 'And writes a decision about what is hidden');
 select test.act_as_service('alice');
 select is(api.act_on_case((select id from app.cases where target_id = pg_temp.id('argument')), '{dismiss}') ->> 'status', 'closed', 'Staff can dismiss a case');
 select is(api.act_on_case((select id from app.cases where target_id = pg_temp.id('review')), '{remove}', 'Advertising') ->> 'status', 'closed', 'Staff can take over what a rule has hidden');
 select test.act_as_owner();
-select is((select removed_at from app.debate_arguments where id = pg_temp.id('argument')), null, 'What staff dismisses is shown again');
-select is((select argument_count from app.debates where id = pg_temp.id('debate')), 2, 'And counts again');
+select is((select removed_at from app.debate_arguments where id = pg_temp.id('argument')), null, 'A thing whose case staff dismisses is shown again');
+select is((select argument_count from app.debates where id = pg_temp.id('debate')), 2, 'A thing that is shown again counts again');
 select is((select string_agg((d.decided_by is null) || ' ' || (d.lifted_at is null), ', ' order by d.audit_id) from app.decisions d where d.target_id = pg_temp.id('review')),
   'true false, false true', 'The decision of staff replaces that of the rule');
 select is((select rating_count from app.offerings where id = pg_temp.id('offering')), 0, 'A removed review doesn''t count');
@@ -114,8 +114,8 @@ select is((select rating_count from app.offerings where id = pg_temp.id('offerin
 -- Replay
 select test.act_as_service('alice');
 select is((select string_agg(i ->> 'targetType', ' ' order by i ->> 'targetType') from json_array_elements(api.replay_draft('[{"kind": "words", "words": ["casino"]}]', array(select type from private.judged_types)) -> 'sample') i),
-  'argument course review solution video-comment', 'A replay finds each of them');
-select is(api.replay_draft('[{"kind": "words", "words": ["casino"]}]', '{argument}') ->> 'wouldHit', '1', 'And judges only the given types');
-select is(api.replay_draft('[{"kind": "words", "words": ["casino"]}]', '{argument,review,solution}') ->> 'ofWhichStaffRemoved', '1', 'And says what staff has removed');
+  'argument course review solution video-comment', 'A replay finds each thing');
+select is(api.replay_draft('[{"kind": "words", "words": ["casino"]}]', '{argument}') ->> 'wouldHit', '1', 'A replay judges only the given types');
+select is(api.replay_draft('[{"kind": "words", "words": ["casino"]}]', '{argument,review,solution}') ->> 'ofWhichStaffRemoved', '1', 'A replay says how many of the things staff has removed');
 select * from finish();
 rollback;

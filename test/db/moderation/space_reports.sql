@@ -173,15 +173,15 @@ select pg_temp.hold('held');
 select test.act_as('alice');
 select pg_temp.act('held', 'hide');
 select is(pg_temp.held('held'), 'hidden, rule space', 'A space can hide what a rule has hidden, and both decisions stand');
-select throws_ok($$ select pg_temp.act('held', 'unhide') $$, 'PT409', 'hidden_by_staff', 'So the space can''t show it');
+select throws_ok($$ select pg_temp.act('held', 'unhide') $$, 'PT409', 'hidden_by_staff', 'If a rule hid it too, the space can''t show it again');
 select test.act_as_service('mona');
 select api.create_case('post', pg_temp.id('held')::text);
 select api.act_on_case(pg_temp.case('held'), '{dismiss}');
-select is(pg_temp.held('held'), 'hidden, space', 'Staff dismisses what the rule found, and the space still hides it');
+select is(pg_temp.held('held'), 'hidden, space', 'If staff dismisses the case, the space''s decision still hides the post');
 insert into made select 'case', id from app.cases where target_id = pg_temp.id('held') and space_id is not null;
 select test.act_as('alice');
 select api.act_on_space_report('group', pg_temp.id('group')::text, pg_temp.id('case'), 'unhide', null);
-select is(pg_temp.held('held'), '', 'Then the space can show it');
+select is(pg_temp.held('held'), '', 'After that, the space can show the post again');
 
 select * from finish();
 rollback;

@@ -121,7 +121,7 @@ select lives_ok($$ select private.require_reputation(pg_temp.interest('ethics'),
 select throws_ok($$ select private.require_reputation(pg_temp.interest('ethics'), 20.01) $$, 'PT403', 'reputation_too_low', 'A person with less is refused');
 select lives_ok($$ select private.require_reputation(null, 1000) $$, 'A post without an interest requires no reputation');
 
-select is(array(select band from banded order by value), '{-1,-1,0,0,1,1,2,2,3,6}', 'A band ends where the value plus one has doubled');
+select is(array(select band from banded order by value), '{-1,-1,0,0,1,1,2,2,3,6}', 'Each band ends where the value plus one has doubled');
 select is(pg_temp.rewrites_of_another_point(), '{3,3}', 'A sum that stays in its band changes no index');
 
 select * from finish();

@@ -126,7 +126,7 @@ export function Guilds(): VNode {
     <${List} pages=${guilds} empty=${t.empty} item=${(one: Guild) => html`<${Entry} key=${one.id} space=${one} kind="guilds" />`} />` as VNode
 }
 
-/** What a page shows until its thing was read, or if it could not be. */
+/** What a page shows while its group or guild loads, or if that failed. */
 const Waiting = ({ title, loaded }: { title: string; loaded: Loaded<unknown> }): VNode =>
   html`<h1>${title}</h1>
     ${loaded.error.value ? html`<${ErrorNote} error=${loaded.error.value} />` : html`<p class="quiet">${sharedTexts.value.loading}</p>`}` as VNode

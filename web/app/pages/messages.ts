@@ -115,7 +115,7 @@ function Row({ conversation }: { conversation: Conversation }): VNode {
   </article>` as VNode
 }
 
-/** A message that is on its way, or could not be sent; its words stay until it was. */
+/** A message that is being sent, or could not be sent. Its text is kept until it is sent. */
 type Sending = {
   clientId: string
   body: string
@@ -124,7 +124,7 @@ type Sending = {
   assetId?: string
   error?: unknown
 }
-/** By conversation, so that another page does not lose what could not be sent. */
+/** By conversation, so that unsent messages survive a change of page. */
 const outboxes = new Map<string, Signal<Sending[]>>()
 const outboxOf = (id: string): Signal<Sending[]> => {
   const box = outboxes.get(id) ?? signal<Sending[]>([])

@@ -162,7 +162,7 @@ async function uploaded(pictures: Picture[]): Promise<NewPost['media']> {
   return media
 }
 
-/** What the API takes of the draft. */
+/** The draft as the API accepts it. */
 function bodyOf(now: Draft, quotedPostId: string | null): NewPost {
   const [interestId, ...interestIds] = now.interests
   return {

@@ -4,7 +4,7 @@ import { Done, Step } from '../parts.ts'
 import { kith } from '../session.ts'
 import { texts } from '../texts.ts'
 
-/** Ends the login of which a mail told. */
+/** Ends the login that a mail reported. */
 export function EndSession() {
   const t = texts.value.endSession
   const isDone = useSignal(false)

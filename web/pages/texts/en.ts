@@ -52,7 +52,7 @@ export const en = {
     may: 'It could',
     leads: 'After your answer you go back to',
     logIn: 'Log in to answer',
-    as: (name: string) => `You answer as ${name}. You can take this back at any time.`,
+    as: (name: string) => `You answer as ${name}. You can revoke this at any time.`,
     allow: 'Allow',
     refuse: 'Refuse',
     back: 'You go back to the app.',
