@@ -74,14 +74,15 @@ create table private.credentials (
   user_id           uuid primary key references app.users on delete cascade,
   password_hash     text,
   last_issued_at    bigint not null default 0,
-  issued_in_second  integer not null default 0
+  expiries          bigint[] not null default '{}'
 );
 comment on table private.credentials is
-  'Password hashes (argon2id). The other columns have the iat of the person''s last token, and the number of tokens '
-  'that were issued before it with the same iat. With these (sub, iat, exp) stays unique.';
+  'Password hashes (argon2id). The other columns have the iat of the person''s last token, and the exp of all tokens '
+  'that were issued with this iat. With these (sub, iat, exp) stays unique.';
 comment on column private.credentials.password_hash is
   'Null for a person who logs in with an OpenID provider only.';
 comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';
+comment on column private.credentials.expiries is 'exp of each token with this iat, in unix seconds.';
 
 create function private.persona_text(p_id uuid, p_name text, p_accent text, p_profile_pic_url text) returns text
 language plpgsql immutable   -- row_to_json is only stable, but these types have the same text under all settings

@@ -8,21 +8,24 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_now    bigint := floor(extract(epoch from clock_timestamp()));
-  v_issued bigint;
-  v_number integer;
+  v_now     bigint := floor(extract(epoch from clock_timestamp()));
+  v_issued  bigint;
+  v_others  bigint[];
+  v_expires bigint;
 begin
   -- under the row lock iat never decreases, and tokens with the same iat differ in exp, so (sub, iat, exp) is unique
-  update private.credentials c
-  set last_issued_at = greatest(v_now, u.tokens_valid_from, c.last_issued_at),
-      issued_in_second = case when c.last_issued_at >= greatest(v_now, u.tokens_valid_from)
-                              then c.issued_in_second + 1 else 0 end
-  from app.users u
-  where c.user_id = p_user and u.id = p_user
-  returning c.last_issued_at, c.issued_in_second into strict v_issued, v_number;
+  select greatest(v_now, u.tokens_valid_from, c.last_issued_at),
+         case when c.last_issued_at >= greatest(v_now, u.tokens_valid_from) then c.expiries else '{}' end
+  into strict v_issued, v_others
+  from private.credentials c join app.users u on u.id = c.user_id
+  where c.user_id = p_user for no key update of c;
+  v_expires := v_issued + p_seconds;
+  while v_expires = any (v_others) loop
+    v_expires := v_expires + 1;
+  end loop;
+  update private.credentials set last_issued_at = v_issued, expiries = v_others || v_expires where user_id = p_user;
 
-  return (select json_build_object('sub', u.id, 'email', a.email, 'role', u.role,
-                                   'iat', v_issued, 'exp', v_issued + p_seconds + v_number)
+  return (select json_build_object('sub', u.id, 'email', a.email, 'role', u.role, 'iat', v_issued, 'exp', v_expires)
           from app.users u join app.accounts a on a.user_id = u.id
           where u.id = p_user);
 end $$;

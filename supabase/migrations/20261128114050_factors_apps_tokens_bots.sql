@@ -116,6 +116,8 @@ DROP FUNCTION "private"."post_counters_rules"(integer, integer, integer, integer
 
 DROP FUNCTION "private"."users_rules"(text, text, timestamp with time zone, text, text, text, text, text, text, timestamp with time zone);
 
+ALTER TABLE "private"."credentials" DROP COLUMN "issued_in_second";
+
 CREATE TABLE "app"."access_tokens" ("id" uuid NOT NULL DEFAULT gen_random_uuid(), "user_id" uuid NOT NULL, "kind" text NOT NULL, "name" text NOT NULL, "token_hash" bytea NOT NULL, "scopes" text[] NOT NULL, "ends_with_password" boolean NOT NULL DEFAULT true, "issued_at" bigint NOT NULL, "expires_at" bigint NOT NULL, "live_tokens" jsonb NOT NULL DEFAULT '[]'::jsonb, "created_at" timestamp with time zone NOT NULL DEFAULT now(), "last_used_at" timestamp with time zone, "ended_at" timestamp with time zone, "client_id" text, CONSTRAINT "access_tokens_pkey" PRIMARY KEY (id), CONSTRAINT "access_tokens_token_hash_key" UNIQUE (token_hash));
 
 ALTER TABLE "app"."access_tokens" ENABLE ROW LEVEL SECURITY;
@@ -196,6 +198,8 @@ END) STORED NOT NULL;
 
 ALTER TABLE "app"."users" ADD COLUMN "bot_owner_id" uuid;
 
+ALTER TABLE "private"."credentials" ADD COLUMN "expiries" bigint[] NOT NULL DEFAULT '{}'::bigint[];
+
 ALTER TABLE "private"."judged_types" ADD COLUMN "present" text NOT NULL DEFAULT 'deleted_at is null'::text;
 
 ALTER TABLE "private"."realtime_topics" ADD COLUMN "scopes" text[] NOT NULL DEFAULT '{}'::text[];
@@ -236,7 +240,7 @@ begin
   on conflict (credential_id) do nothing
   returning * into v_passkey;
   if v_passkey.id is null then
-    perform private.raise_error('passkey_wrong');   -- the same error as for every other fault
+    perform private.raise_error('passkey_wrong');   -- the same as for any other fault: it may be somebody else's
   end if;
   insert into private.people_with_factor (user_id) values (v_caller) on conflict do nothing;
   v_first := found;
@@ -263,7 +267,7 @@ CREATE OR REPLACE FUNCTION api.answer_device(p_user_code bytea, p_payload jsonb)
  SET search_path TO ''
 AS $function$
 begin
-  -- only the first answer to a device is accepted
+  -- a device is answered once
   update private.oauth_records set payload = p_payload, consent_id = (p_payload ->> 'grantId')::uuid
   where user_code = p_user_code and expires_at > clock_timestamp() and consumed_at is null
     and not payload ?| '{accountId,error}';
@@ -361,7 +365,7 @@ begin
     where id = p_id;
   elsif v_consent.generation = p_generation + 1
         and v_consent.last_used_at > clock_timestamp() - interval '10 seconds' then
-    -- the answer was lost, or two requests raced, so both get the same next token
+    -- the answer was lost, or two requests raced: both get the same next token
     return null;
   else
     perform private.end_consent(p_id);
@@ -538,29 +542,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "api"."end_access_token"(uuid) OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION api.end_alerted_session(p_id uuid, p_alert_hash bytea)
- RETURNS json
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  v_person uuid := private.find_alerted_session(p_id, p_alert_hash);
-begin
-  -- locks the person and checks again, so that of two concurrent calls with the same link only one succeeds
-  perform private.check_lock_order('credentials', v_person::text);
-  perform from private.credentials where user_id = v_person for update;
-  v_person := private.find_alerted_session(p_id, p_alert_hash);
-  if v_person is null then
-    perform private.raise_error('session_over');
-  end if;
-  perform private.check_lock_order('person', v_person::text);
-  -- the stranger also has a device token, with which their next login would be one on a known device
-  update app.users set credentials_version = credentials_version + 1 where id = v_person;
-  perform private.end_session(v_person, p_id);
-  return json_build_object('ok', true);
-end $function$;
 
 CREATE OR REPLACE FUNCTION api.end_bot_token(p_id text, p_token_id uuid)
  RETURNS json
@@ -782,7 +763,7 @@ begin
   select name into v_name from app.apps where id = v_consent.app_id;
   perform private.issue_access_token(v_consent.user_id, 'app', v_name, p_token_hash, p_scopes, p_seconds,
                                      v_consent.app_id::text);
-  -- locked after the person, because whatever ends consents locks in this order, too
+  -- locked after the person: what ends consents locks in this order too
   update app.app_consents set last_used_at = clock_timestamp() where id = p_consent and ended_at is null;
   if not found then
     perform private.raise_error('consent_over');
@@ -944,7 +925,7 @@ begin
                                  p_address, p_alert_hash, p_code);
   update private.identities set last_used_at = now() where id = v_identity.id;
   if not found then
-    perform private.raise_error('identity_unlinked');   -- the login may have been unlinked while this waited
+    perform private.raise_error('identity_unlinked');   -- also if it was unlinked while this waited
   end if;
   return v_answer;
 end $function$;
@@ -981,7 +962,7 @@ CREATE OR REPLACE FUNCTION api.note_presence()
 AS $function$
 begin
   if private.note_access_token_used() then
-    return null;   -- the program is active, not the person
+    return null;   -- a program is active, not the person
   end if;
   update app.accounts set last_seen_at = now()
   where user_id = private.require_caller() and coalesce(last_seen_at, '-infinity') < now() - interval '5 minutes';
@@ -1304,7 +1285,7 @@ CREATE OR REPLACE FUNCTION api.take_passkey_challenge(p_challenge_hash bytea, p_
  SET search_path TO ''
 AS $function$
 begin
-  -- the transaction ends before the signature is checked, so a wrong signature uses up the challenge, too
+  -- the transaction ends before the signature is checked, so a challenge counts once also if the signature is wrong
   delete from private.passkey_challenges
   where challenge_hash = p_challenge_hash and purpose = p_purpose and user_id is not distinct from app.uid()
     and created_at > now() - interval '5 minutes';
@@ -1522,22 +1503,6 @@ end $function$;
 
 ALTER FUNCTION "private"."add_own_bot"(text, text, text, text, text, text) OWNER TO "postgres";
 
-CREATE OR REPLACE FUNCTION private.alert_of_session(p_id uuid, p_user uuid, p_alert_hash bytea)
- RETURNS void
- LANGUAGE plpgsql
- SET search_path TO ''
-AS $function$
-begin
-  -- a limit, so that somebody who knows the password can't flood the mailbox with mails
-  if p_alert_hash is null
-     or (select count(*) >= 5 from app.sessions
-         where user_id = p_user and created_at > now() - interval '1 hour' and alert_hash is not null) then
-    return;
-  end if;
-  update app.sessions set alert_hash = p_alert_hash where id = p_id;
-  perform private.enqueue('mail', json_build_object('sessionId', p_id));
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.answers_for(p_type text, p_id uuid, p_author uuid, p_person uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1614,66 +1579,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."bots_among"(uuid[]) OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION private.card_texts(p_ids uuid[])
- RETURNS app.card_text[]
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_sort TO 'off'
- SET enable_incremental_sort TO 'off'
- SET enable_presorted_aggregate TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-begin
-  return array(
-    -- looks up once for all posts what only few of them have. A separate function reads each of these parts, because a
-    -- statement prepares all of its joins, even those that it does not run
-    with rare as materialized (
-      select array(select l.post_id from app.polls l where l.post_id = any (p_ids)) as poll,
-             array(select i.post_id from app.post_interests i where i.post_id = any (p_ids) and not i.is_primary)
-               as interests,
-             array(select si.post_id from app.series_items si where si.post_id = any (p_ids)) as series,
-             array(select ca.post_id from app.post_co_authors ca where ca.post_id = any (p_ids)) as co_authors
-    )
-    select (t.text, t.quoted_post_id)::app.card_text
-    from rare
-    cross join unnest(p_ids) with ordinality as w (id, place)
-    left join lateral (
-      select p.quoted_post_id,
-        (p.card_start || ',"body":' || to_json(p.body)::text
-         || ',"groupId":' || coalesce(case when space.kind = 'group' then '"' || space.id || '"' end, 'null')
-         || ',"guildId":' || coalesce(case when space.kind = 'guild' then '"' || space.id || '"' end, 'null')
-         || ',"spaceName":' || coalesce(to_json(space.name)::text, 'null'))
-        || (',"authorId":"' || author.actor_id || '","author":' || author.text
-            || ',"personaId":' || coalesce('"' || persona.id || '"', 'null') || ',"persona":'
-            || coalesce(persona.card_text, '{"id":null,"name":null,"accent":null,"profilePicUrl":null}')
-            || ',"coAuthors":' || case when p.id = any (rare.co_authors)
-                 then private.co_author_list(p.id)::text else '[]' end)
-        || (',"interests":' || coalesce(case when p.id = any (rare.interests) then private.interest_list(p.id)
-                 else '[' || interest.card_start || ',"isPrimary":true}]' end, '[]')
-            || ',"series":' || coalesce(case when p.id = any (rare.series) then private.series_list(p.id) end, '[]')
-            || ',"poll":' || coalesce(case when p.id = any (rare.poll) then private.poll_text(p.id) end, 'null')
-            -- an array, because the index returns its elements in order, and string_agg would sort
-            || ',"emojiBreakdown":{' || array_to_string(array(
-                 select '"' || e.emotion || '":{"count":' || e.payments || ',"total":' || e.mana || '}'
-                 from app.post_emotions e where e.post_id = p.id and e.payments > 0 order by e.emotion), ',') || '}')
-        || (',' || g.fields || ',"boostScore":' || g.boost
-            || ',"boostExpiresAt":' || coalesce('"' || private.utc(g.boost_expires_at) || '"', 'null')) as text
-      from private.visible_posts p
-      join private.engagement_fields g on g.post_id = p.id
-      join app.person_card author on author.id = p.author_id
-      left join app.interests interest on interest.id = p.interest_id
-      left join app.spaces space on space.id = p.space_id
-      left join app.personas persona on persona.user_id = p.author_id
-        and case when p.persona_id is null then persona.is_default else persona.id = p.persona_id end
-      where p.id = w.id) t on true
-  order by w.place);
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.change_own_app(p_id uuid, p_changes jsonb)
  RETURNS json
@@ -1759,7 +1664,7 @@ begin
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
     and v_claims ->> 'exp' is not null   -- without exp, the denylist could not identify the token
-    -- whatever ends all tokens of a person ends those with scopes one by one, because some survive a new password
+    -- what ends the tokens of a person ends those with scopes one by one, because some survive a new password
     and (r.scopes is not null or r.user_id is null and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint);
   if not found then
     perform private.raise_error('token_revoked');
@@ -1792,39 +1697,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."close_sessions"(uuid, boolean) OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION private.content_reasons(p_content app.contents, p_person uuid, p_access private.access)
- RETURNS private.access_reason[]
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  v_rule    record;
-  v_student boolean;
-  v_effect  text;
-begin
-  select * into v_rule from private.visibility((p_content).author_id, 0, (p_content).space_id, p_viewer => p_person);
-  v_student := (p_content).is_draft and p_access.can_see and v_rule.level < 3;   -- private.visible_courses
-  v_effect := case when v_rule.level = 3 then 'leaves_out' else 'denies' end;   -- what only the author sees
-  return array_remove(
-    array[case when (p_content).deleted_at is not null then
-            private.reason('deleted', 'denies') end]
-    || private.author_reasons((p_content).author_id, p_person, v_rule.level, (p_content).author_hidden)
-    || array[
-      case when (p_content).removed_at is not null then
-        private.reason(private.hider((p_content).kind, (p_content).id, 'removed'), v_effect) end,
-      case when v_student then private.reason('student', 'allows')
-           when (p_content).is_draft then private.reason('draft', v_effect) end,
-      case when v_rule.level between 0 and 2 and (p_content).space_id is null and not (p_content).is_draft then
-        private.reason('public', 'allows') end,
-      case when (p_content).space_id is not null then
-        private.reason_of_sight(v_rule.is_inside, 'space_member', 'space_private',
-                                (select s.kind from app.spaces s where s.id = (p_content).space_id),
-                                (p_content).space_id) end,
-      case when p_access.can_see and not v_student and not p_access.is_listed then
-        private.reason('limited_author', 'leaves_out') end], null);
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.count_replies()
  RETURNS trigger
@@ -2121,7 +1993,7 @@ AS $function$
 begin
   if exists (select from private.totp where user_id = p_user and confirmed_at is not null)
      or exists (select from private.passkeys where user_id = p_user) then
-    -- another session may have given its proof with the factor that was removed
+    -- another session may have proved itself with what was removed
     delete from private.proofs where user_id = p_user and session_id is distinct from private.own_session();
   elsif private.needs_factor((select role from app.users where id = p_user)) then
     perform private.raise_error('factor_needed');
@@ -2148,27 +2020,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."end_more_consents"(jsonb, uuid) OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION private.end_other_own_sessions()
- RETURNS integer
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  v_caller uuid := private.require_caller();
-  v_ids    uuid[];
-begin
-  -- locks the credentials before the sessions, so that no login of the caller begins a session meanwhile
-  perform private.check_lock_order('credentials', v_caller::text);
-  perform from private.credentials where user_id = v_caller for update;
-  v_ids := array(select id from app.sessions
-                 where user_id = v_caller and ended_at is null and expires_at > now()
-                   and not live_tokens @> private.own_token()
-                 order by id);
-  perform private.end_session(v_caller, id) from unnest(v_ids) id;
-  return cardinality(v_ids);
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.end_own_access_token(p_id uuid)
  RETURNS void
@@ -2222,7 +2073,7 @@ declare
 begin
   perform set_config('request.jwt.claims', coalesce(p_caller, ''), true),
           set_config('request.headers', coalesce(p_headers, ''), true);
-  -- the same as private.check_caller, without another call in each request
+  -- as private.check_caller does, without a call more in each request
   v_scopes := private.check_token();
   if v_scopes is not null then
     perform set_config('request.path', coalesce('/rpc/' || p_operation, ''), true);
@@ -2612,7 +2463,7 @@ declare
   v_scopes text[];
   v_claims json;
 begin
-  -- waits for a transaction that ends all tokens of the person
+  -- waits for whatever ends all tokens of the person
   perform private.check_lock_order('credentials', p_user::text);
   perform from private.credentials c join app.users u on u.id = c.user_id
   where c.user_id = p_user and u.banned_at is null and u.erased_at is null for update of c;
@@ -2636,6 +2487,34 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."issue_access_token"(uuid, text, text, bytea, text[], integer, text, boolean) OWNER TO "postgres";
+
+CREATE OR REPLACE FUNCTION private.issue_claims(p_user uuid, p_seconds integer)
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  v_now     bigint := floor(extract(epoch from clock_timestamp()));
+  v_issued  bigint;
+  v_others  bigint[];
+  v_expires bigint;
+begin
+  -- under the row lock iat never decreases, and tokens with the same iat differ in exp, so (sub, iat, exp) is unique
+  select greatest(v_now, u.tokens_valid_from, c.last_issued_at),
+         case when c.last_issued_at >= greatest(v_now, u.tokens_valid_from) then c.expiries else '{}' end
+  into strict v_issued, v_others
+  from private.credentials c join app.users u on u.id = c.user_id
+  where c.user_id = p_user for no key update of c;
+  v_expires := v_issued + p_seconds;
+  while v_expires = any (v_others) loop
+    v_expires := v_expires + 1;
+  end loop;
+  update private.credentials set last_issued_at = v_issued, expiries = v_others || v_expires where user_id = p_user;
+
+  return (select json_build_object('sub', u.id, 'email', a.email, 'role', u.role, 'iat', v_issued, 'exp', v_expires)
+          from app.users u join app.accounts a on a.user_id = u.id
+          where u.id = p_user);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.job_end_suspensions()
  RETURNS integer
@@ -3063,41 +2942,6 @@ end $function$;
 
 ALTER FUNCTION "private"."passkey_card"(private.passkeys) OWNER TO "postgres";
 
-CREATE OR REPLACE FUNCTION private.post_cards(p_ids uuid[], p_more text[] DEFAULT NULL::text[])
- RETURNS text
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_sort TO 'off'
- SET enable_incremental_sort TO 'off'
- SET enable_presorted_aggregate TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-declare
-  v_cards  app.card_text[] := private.card_texts(p_ids);
-  v_ids    uuid[] := array(select c.quoted_id from unnest(v_cards) c where c.quoted_id is not null);
-  v_quoted app.card_text[];
-begin
-  if v_ids <> '{}' then
-    v_quoted := private.card_texts(v_ids);
-  end if;
-  return (
-    select coalesce('[' || string_agg(o.text, ',') || ']', '[]')
-    -- ordered here, because string_agg would sort the texts
-    from (select c.text
-                 || coalesce(',"quotedPostId":"' || c.quoted_id || '","quotedPost":'
-                             || (v_quoted[array_position(v_ids, c.quoted_id)]).text || '}',
-                             ',"quotedPostId":null,"quotedPost":null')
-                 || coalesce(p_more[c.place], '') || '}' as text
-          from unnest(v_cards) with ordinality as c (text, quoted_id, place)
-          where c.text is not null
-          order by c.place) o);
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.post_counters_rules(reactions integer, replies integer, shares integer, bookmarks integer, views bigint, boost numeric, bot_replies integer)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3268,7 +3112,7 @@ begin
   if v_type.type is null then
     return;
   elsif not private.only_rules_hid(p_type, p_id) then
-    -- what a space hid as well stays hidden, now only by the decision of the space
+    -- what a space hides as well stays hidden, by the decision of the space alone
     update app.decisions set lifted_at = now()
     where target_type = p_type and target_id = p_id and lifted_at is null and action in ('hide', 'remove')
       and decided_by is null;
@@ -3286,35 +3130,6 @@ begin
     p_type, p_id,
     (select l.verb from private.decision_kinds k join private.decision_kinds l on l.action = k.action and l.lifts
      where k.verb = v_type.verb), v_author, null);
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.release_settled(p_case uuid)
- RETURNS void
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_sort TO 'off'
- SET enable_incremental_sort TO 'off'
- SET enable_presorted_aggregate TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-declare
-  v_case app.cases;
-begin
-  select * into v_case from app.cases where id = p_case;
-  perform private.lock_held(v_case.target_type, v_case.target_id);
-  perform private.check_lock_order('case', p_case::text);
-  -- locks the row before it looks, so that a report that is being added counts
-  perform from app.cases where id = p_case for no key update;
-  if not exists (select from app.case_reports c join app.reports r on r.id = c.report_id
-                 where c.case_id = p_case and r.status = 'open') then
-    perform private.restart_lock_order();   -- the locks that hiding the thing takes are already held
-    perform private.release_held(v_case.target_type, v_case.target_id);
-  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.remove_own_passkey(p_id uuid)
@@ -3559,7 +3374,7 @@ begin
   if cardinality(v_needed) = 0 then
     perform private.raise_error('session_required');
   elsif not (v_needed && p_scopes or array_position(v_needed, null) is not null) then
-    -- the form in which PostgREST accepts headers (private.raise_error); the header is that of RFC 6750
+    -- in the form in which PostgREST accepts headers (private.raise_error), with the header of RFC 6750
     raise exception using
       errcode = 'PGRST',
       message = json_build_object(
@@ -3584,7 +3399,7 @@ AS $function$
 declare
   v_scopes text[] := array(select s.scope from private.scopes s where s.scope = any (p_scopes) order by s.position);
 begin
-  -- at least one name, and every name was found
+  -- each name of p_scopes must have been found, and there must be at least one
   if cardinality(v_scopes) = 0 or not (p_scopes <@ v_scopes) then
     perform private.raise_error('scope_unknown');
   elsif exists (select from private.scopes where scope = any (v_scopes) and staff)
@@ -4747,15 +4562,15 @@ COMMENT ON COLUMN "app"."access_tokens"."ended_at" IS 'When it was ended before 
 
 COMMENT ON COLUMN "app"."access_tokens"."ends_with_password" IS 'Whether a new password ends the token.';
 
-COMMENT ON COLUMN "app"."access_tokens"."expires_at" IS 'The claim exp, in unix seconds: when it expires.';
+COMMENT ON COLUMN "app"."access_tokens"."expires_at" IS 'exp of its claims, in unix seconds: when it ends by itself.';
 
-COMMENT ON COLUMN "app"."access_tokens"."issued_at" IS 'The claim iat, in unix seconds.';
+COMMENT ON COLUMN "app"."access_tokens"."issued_at" IS 'iat of its claims, in unix seconds.';
 
 COMMENT ON COLUMN "app"."access_tokens"."last_used_at" IS 'When it was last used, accurate to five minutes; null if it never was.';
 
-COMMENT ON COLUMN "app"."access_tokens"."live_tokens" IS 'The JWTs for which it was exchanged and that have not expired: [[iat, exp], …] in unix seconds. They end with it.';
+COMMENT ON COLUMN "app"."access_tokens"."live_tokens" IS 'The short tokens for which it was exchanged and that have not expired: [[iat, exp], …] in unix seconds. They end with it.';
 
-COMMENT ON COLUMN "app"."access_tokens"."name" IS 'The name that the person gave it, or the name of the app.';
+COMMENT ON COLUMN "app"."access_tokens"."name" IS 'What the person calls it, or the name of the app.';
 
 COMMENT ON COLUMN "app"."access_tokens"."scopes" IS 'What the token may do.';
 
@@ -4765,63 +4580,45 @@ COMMENT ON COLUMN "app"."app_consents"."expires_at" IS '60 days after the last u
 
 COMMENT ON COLUMN "app"."app_consents"."generation" IS 'The generation of the current refresh token: how often it was replaced.';
 
-COMMENT ON COLUMN "app"."app_consents"."last_used_at" IS 'When the app last got an access token with this consent.';
+COMMENT ON COLUMN "app"."app_consents"."last_used_at" IS 'When the app last got an access token by this consent.';
 
-COMMENT ON COLUMN "app"."app_consents"."refresh" IS 'What the facade stores about the refresh token, because the token does not contain it; null before the first one.';
+COMMENT ON COLUMN "app"."app_consents"."refresh" IS 'What the facade keeps about the refresh token, which is not in it; null before the first one.';
 
-COMMENT ON COLUMN "app"."app_consents"."scopes" IS 'The scopes that the person allowed.';
+COMMENT ON COLUMN "app"."app_consents"."scopes" IS 'What the person allowed.';
 
-COMMENT ON COLUMN "app"."apps"."ended_at" IS 'When it was deleted; null if it was not.';
+COMMENT ON COLUMN "app"."apps"."ended_at" IS 'When it was deleted; null before.';
 
-COMMENT ON COLUMN "app"."apps"."is_confidential" IS 'Whether the app authenticates with a secret, because it runs on its own server.';
+COMMENT ON COLUMN "app"."apps"."is_confidential" IS 'Whether the app proves itself by a secret, because it runs on a server of its own.';
 
-COMMENT ON COLUMN "app"."apps"."redirect_uris" IS 'The addresses to which an authorization may return. They are compared exactly, except for the port of a loopback address.';
+COMMENT ON COLUMN "app"."apps"."redirect_uris" IS 'Where an authorization may lead back to, compared exactly; only the port of a loopback address is free.';
 
-COMMENT ON COLUMN "app"."apps"."scopes" IS 'The scopes for which the app may ask.';
+COMMENT ON COLUMN "app"."apps"."scopes" IS 'What the app may ask for at most.';
 
-COMMENT ON COLUMN "app"."apps"."secret_hash" IS 'SHA-256 of the secret, which has 256 random bits. Null until the first one was made, and for apps that are not confidential.';
+COMMENT ON COLUMN "app"."apps"."secret_hash" IS 'SHA-256 of the secret, which has 256 random bits; null until the first one was made, and for other apps.';
 
 COMMENT ON COLUMN "app"."apps"."website" IS 'A page about the app; null if there is none.';
 
-COMMENT ON COLUMN "app"."contents"."author_hidden" IS 'Whether the author is banned or erased: set immediately for the newest 500 contents, for the others soon after (private.hide_or_show_contents). Until then app.hidden_people hides them.';
-
-COMMENT ON COLUMN "app"."contents"."deleted_at" IS 'When its author deleted it for good. Its detail is deleted immediately, and the head 31 days later, so that cursors stay valid and clients learn of it (private.changes).';
-
-COMMENT ON COLUMN "app"."decisions"."lifted_at" IS 'When its effect ended: staff ended it, it expired, staff hid what a rule or a space had hidden, or another ban or suspension replaced it. Its strikes remain.';
+COMMENT ON COLUMN "app"."decisions"."lifted_at" IS 'When its effect ended: staff ended it, its time was over, staff hid what a rule or a space had hidden, or another ban or suspension replaced it. Its strikes remain.';
 
 COMMENT ON COLUMN "app"."post_counters"."bot_replies" IS 'How many of the replies are by bots. These do not count for trending.';
 
-COMMENT ON COLUMN "app"."posts"."author_banned" IS 'Whether the author is banned. The newest 500 posts are updated immediately, the others soon after (private.hide_or_show_posts); until then app.hidden_people hides them.';
-
-COMMENT ON COLUMN "app"."posts"."publish_at" IS 'When a scheduled post is due; null means that it was published immediately.';
-
-COMMENT ON COLUMN "app"."reputation"."band" IS 'The band of value: 0 below 1, 1 below 3, 2 below 7, and so on: one more with each doubling of value plus one. It is -1 if value is not above 0. It changes rarely, so an index can contain it.';
+COMMENT ON COLUMN "app"."reputation"."band" IS 'The band of value: 0 below 1, 1 below 3, 2 below 7, one more with each doubling of value plus one, and -1 if it is not above 0. It changes rarely, so that an index can have it.';
 
 COMMENT ON COLUMN "app"."reputation_entries"."interest_id" IS 'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each interest with entries.';
 
 COMMENT ON COLUMN "app"."reputation_kinds"."interest_id" IS 'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each person and interest here.';
 
-COMMENT ON COLUMN "app"."sessions"."device" IS 'The name that the client gave the device, otherwise a name from its User-Agent, such as Firefox on Windows. It has no dots, slashes or colons, because a mail shows it and must not contain a link of a stranger.';
-
-COMMENT ON COLUMN "app"."sessions"."expires_at" IS 'When the session expires: 60 days after the last refresh. A fixed session expires with its token.';
-
-COMMENT ON COLUMN "app"."sessions"."network" IS 'The network from which the session began: the /24 of an IPv4 address, or the /48 of an IPv6 address.';
-
 COMMENT ON COLUMN "app"."users"."bot_owner_id" IS 'The person who runs this account and answers for it, if it is a bot: sql/identity/57_bots.sql. Null for people.';
 
 COMMENT ON COLUMN "app"."users"."country" IS 'The ISO 3166-1 alpha-2 code. Only the first admin and bots have no country.';
 
-COMMENT ON COLUMN "app"."video_comments"."author_hidden" IS 'Whether the author is banned or erased: set immediately for the newest 500 comments, for the others soon after (private.hide_or_show_comments). Until then app.hidden_people hides them.';
-
-COMMENT ON COLUMN "private"."case_categories"."at_once" IS 'Whether staff sees it immediately, even if a space has its own moderators.';
+COMMENT ON COLUMN "private"."credentials"."expiries" IS 'exp of each token with this iat, in unix seconds.';
 
 COMMENT ON COLUMN "private"."credentials"."password_hash" IS 'Null for a person who logs in with an OpenID provider only.';
 
-COMMENT ON COLUMN "private"."devices"."seen_at" IS 'When the last login on the device was.';
+COMMENT ON COLUMN "private"."identities"."email" IS 'The address of the account when it was linked. It is only shown.';
 
-COMMENT ON COLUMN "private"."identities"."email" IS 'The email address of the account when it was linked. It is only shown to the person.';
-
-COMMENT ON COLUMN "private"."identities"."issuer" IS 'The issuer: the address that identifies the provider.';
+COMMENT ON COLUMN "private"."identities"."issuer" IS 'The address by which the provider names itself.';
 
 COMMENT ON COLUMN "private"."identities"."last_used_at" IS 'When it was last used for a login or a proof, or linked.';
 
@@ -4829,9 +4626,9 @@ COMMENT ON COLUMN "private"."identities"."subject" IS 'The id of the account at 
 
 COMMENT ON COLUMN "private"."judged_types"."present" IS 'The condition for rows of the table that were not deleted.';
 
-COMMENT ON COLUMN "private"."oauth_records"."consumed_at" IS 'When the code was used. If it is used again, its consent ends.';
+COMMENT ON COLUMN "private"."oauth_records"."consumed_at" IS 'When a code was used; a code that comes again ends its consent.';
 
-COMMENT ON COLUMN "private"."oauth_records"."expires_at" IS 'When it expires.';
+COMMENT ON COLUMN "private"."oauth_records"."expires_at" IS 'Until when it counts.';
 
 COMMENT ON COLUMN "private"."oauth_records"."key" IS 'SHA-256 of the code or the token, or of the id of the request.';
 
@@ -4839,37 +4636,33 @@ COMMENT ON COLUMN "private"."oauth_records"."user_code" IS 'SHA-256 of the code 
 
 COMMENT ON COLUMN "private"."oidc_logins"."challenge" IS 'SHA-256 of the client''s verifier, in base64url.';
 
-COMMENT ON COLUMN "private"."oidc_logins"."is_fresh" IS 'Whether the provider asked for the password again, at most 5 minutes before.';
+COMMENT ON COLUMN "private"."oidc_logins"."is_fresh" IS 'Whether the provider asked for the password, at most 5 minutes ago.';
 
 COMMENT ON COLUMN "private"."oidc_logins"."used_at" IS 'When the one-time code was used; null until then.';
 
 COMMENT ON COLUMN "private"."operation_scopes"."operation" IS 'The name of the operation. For a route that calls none, the operationId of the route.';
 
-COMMENT ON COLUMN "private"."operation_scopes"."scope" IS 'Null if every token may call the operation.';
+COMMENT ON COLUMN "private"."operation_scopes"."scope" IS 'Null if every token may do it.';
 
-COMMENT ON COLUMN "private"."passkey_challenges"."slot" IS 'A random number from 0 to 65535.';
+COMMENT ON COLUMN "private"."passkey_challenges"."slot" IS 'A number from 0 to 65535, chosen by chance.';
 
 COMMENT ON COLUMN "private"."passkey_challenges"."user_id" IS 'Who asked for it; null for a login.';
 
-COMMENT ON COLUMN "private"."passkeys"."counter" IS 'How often the device has used the key, as it says; 0 if it does not count. If the number does not rise, somebody may have a copy of the key.';
+COMMENT ON COLUMN "private"."passkeys"."counter" IS 'How often the device says that it has used the key; 0 if the device does not count. A lower number than before means that somebody has a copy of the key.';
 
 COMMENT ON COLUMN "private"."passkeys"."credential_id" IS 'The id that the device gave the key.';
 
 COMMENT ON COLUMN "private"."passkeys"."last_used_at" IS 'When it was last used; null if never.';
 
-COMMENT ON COLUMN "private"."passkeys"."name" IS 'The name that the person gave it.';
+COMMENT ON COLUMN "private"."passkeys"."name" IS 'What the person calls it.';
 
-COMMENT ON COLUMN "private"."passkeys"."public_key" IS 'The public key, encoded as COSE (RFC 9052).';
+COMMENT ON COLUMN "private"."passkeys"."public_key" IS 'The public key, as COSE (RFC 9052) writes it.';
 
 COMMENT ON COLUMN "private"."passkeys"."transports" IS 'How browsers reach the device: usb, nfc, ble, internal, hybrid and others.';
 
-COMMENT ON COLUMN "private"."proofs"."session_id" IS 'The session that issued the token, because all tokens of a session share the proof. Null if there is none.';
+COMMENT ON COLUMN "private"."realtime_topics"."scopes" IS 'A token with scopes may listen to these channels if it has all of these scopes; it may not if there are none here.';
 
-COMMENT ON COLUMN "private"."realtime_topics"."scopes" IS 'The scopes that a token with scopes needs to listen to these channels; it needs all of them. Without a value, no such token may listen.';
-
-COMMENT ON COLUMN "private"."recovery_codes"."used_at" IS 'When the code was used; null until then.';
-
-COMMENT ON COLUMN "private"."revoked_tokens"."scopes" IS 'The scopes of the token, by private.scopes; null if the token was revoked.';
+COMMENT ON COLUMN "private"."revoked_tokens"."scopes" IS 'What the token may still do, as private.scopes has it; null if it was revoked.';
 
 COMMENT ON COLUMN "private"."scopes"."position" IS 'The order in which people see the scopes.';
 
@@ -4879,75 +4672,59 @@ COMMENT ON COLUMN "private"."scopes"."staff" IS 'Whether only moderators and adm
 
 COMMENT ON FUNCTION "api"."add_passkey"(bytea, bytea, bigint, text[], text, integer, uuid, bytea, text, text, text) IS 'For the facade alone, after it has checked the signature: adds a passkey, {passkey}. If it is the caller''s first factor, all tokens and sessions end, and the answer also has {claims, user, credentialsVersion, recoveryCodes} for new tokens. p_family is the id of the new session; with p_refresh_hash it is a rotating one.';
 
-COMMENT ON FUNCTION "api"."answer_device"(bytea, jsonb) IS 'For the facade alone: stores a person''s answer to a device.';
+COMMENT ON FUNCTION "api"."answer_device"(bytea, jsonb) IS 'For the facade alone: keeps what a person answered to a device.';
 
 COMMENT ON FUNCTION "api"."ban_person"(text, text, timestamp with time zone, boolean) IS 'Bans a person: they are logged out immediately, and what they published is hidden from everyone until the ban ends. With p_until it ends by itself at that time, at most 366 days from now. Banning a banned person with another p_until, or without one, moves or removes the end; otherwise repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. The bots of a person are banned with them; with p_also_owner a bot''s owner is banned, with all their bots. Leaves an audit entry with the reason.';
 
-COMMENT ON FUNCTION "api"."block_person"(text) IS 'Blocks a person: the two are hidden from each other immediately. Repeating it changes nothing. Fails: person_unknown (also when they block the caller), block_oneself, blocks_exhausted.';
-
-COMMENT ON FUNCTION "api"."check_password_reset"(uuid, bytea) IS 'For the facade alone: checks a token before the facade hashes a new password. {words}: the names and the address of the person.';
-
-COMMENT ON FUNCTION "api"."confirm_totp"(text, integer, uuid, bytea, text, text, text) IS 'For the facade alone: the caller''s authenticator app becomes a second factor. Ends all tokens and sessions, and returns {claims, user, credentialsVersion, recoveryCodes} for new tokens. p_family is the id of the new session; with p_refresh_hash it is a rotating one.';
+COMMENT ON FUNCTION "api"."check_password_reset"(uuid, bytea) IS 'For the facade alone: checks a token before the facade hashes a new password, {words}: the names and the address of the person.';
 
 COMMENT ON FUNCTION "api"."consume_oauth_record"(text, bytea) IS 'For the facade alone: uses up a code. If it was used before, its consent ends.';
 
-COMMENT ON FUNCTION "api"."consume_refresh"(uuid, integer) IS 'For the facade alone: uses up the refresh token of a generation. If it was used before, the consent ends, except for the latest used one within 10 seconds of its first use.';
+COMMENT ON FUNCTION "api"."consume_refresh"(uuid, integer) IS 'For the facade alone: uses up the refresh token of a generation. One that comes again ends the consent, except the latest one within 10 seconds of its first use.';
 
-COMMENT ON FUNCTION "api"."create_access_token"(text, text[], bytea, text, timestamp with time zone, boolean) IS 'For the facade alone: makes an access token of the caller with this hash, as api.list_access_tokens returns it, with tokenHash (hex) and the nonce from which the facade made the token. Without p_expires_at it expires after 365 days. Fails: access_token_name.';
+COMMENT ON FUNCTION "api"."create_access_token"(text, text[], bytea, text, timestamp with time zone, boolean) IS 'For the facade alone: makes an access token of the caller with this hash, as api.list_access_tokens returns it, with tokenHash (hex) and the nonce of which the facade made the token. Without p_expires_at it expires after 365 days. Fails: access_token_name.';
 
-COMMENT ON FUNCTION "api"."create_app"(text, text[], text[], boolean, text) IS 'Registers an app: {id, name, website, redirectUris, scopes, isConfidential, hasSecret, createdAt}. Only admins can register apps, unless the instance lets everybody. A person can have 20. Fails: app_name, app_website.';
+COMMENT ON FUNCTION "api"."create_app"(text, text[], text[], boolean, text) IS 'Registers an app: {id, name, website, redirectUris, scopes, isConfidential, hasSecret, createdAt}. Only admins can, unless the instance lets everyone. A person can have 20. Fails: app_name, app_website.';
 
-COMMENT ON FUNCTION "api"."create_bot"(text, text, text, text, text, text) IS 'Creates a bot of the caller, who answers for it: its card, as in api.list_bots. It uses up the given active invite code of the caller, or one of their allotment. A person can have 5. Fails: username_reserved.';
+COMMENT ON FUNCTION "api"."create_bot"(text, text, text, text, text, text) IS 'Creates a bot of the caller, who answers for it: its card, as in api.list_bots. It spends the given active invite code of the caller, or one of their allotment. At most 5 a person. Fails: username_reserved.';
 
-COMMENT ON FUNCTION "api"."create_bot_token"(text, text, text[], bytea, text, timestamp with time zone) IS 'For the facade alone: makes an access token of a bot of the caller, as api.create_access_token makes one for the caller. Fails: access_token_name.';
+COMMENT ON FUNCTION "api"."create_bot_token"(text, text, text[], bytea, text, timestamp with time zone) IS 'For the facade alone: makes an access token of a bot of the caller, as api.create_access_token makes one of the caller. Fails: access_token_name.';
 
-COMMENT ON FUNCTION "api"."delete_app"(uuid) IS 'Deletes an app of the caller, with all consents and tokens. The app gets no new token, and its existing tokens end.';
+COMMENT ON FUNCTION "api"."delete_app"(uuid) IS 'Deletes an app of the caller, with all consents and tokens: it gets no new token, and those that it has end.';
 
 COMMENT ON FUNCTION "api"."delete_bot"(text) IS 'Erases a bot of the caller for good, as api.erase_me erases a person. The invite is not given back.';
 
-COMMENT ON FUNCTION "api"."delete_oauth_record"(text, bytea) IS 'For the facade alone: deletes a request or a code, or ends a token.';
+COMMENT ON FUNCTION "api"."delete_oauth_record"(text, bytea) IS 'For the facade alone: forgets a request or a code, and ends a token.';
 
-COMMENT ON FUNCTION "api"."end_access_token"(uuid) IS 'Ends a personal access token of the caller, with the JWTs for which it was exchanged. Repeating it changes nothing.';
-
-COMMENT ON FUNCTION "api"."end_alerted_session"(uuid, bytea) IS 'For the facade alone: ends the session that a mail with this token reported, {ok}. Every device of the person, even one with a device token, then counts as new. The password does not change.';
+COMMENT ON FUNCTION "api"."end_access_token"(uuid) IS 'Ends a personal access token of the caller, with the short tokens for which it was exchanged. Repeating it changes nothing.';
 
 COMMENT ON FUNCTION "api"."end_bot_token"(text, uuid) IS 'Ends an access token of a bot of the caller. Repeating it changes nothing.';
 
 COMMENT ON FUNCTION "api"."end_consent"(uuid) IS 'For the facade alone: ends a consent with its tokens.';
 
-COMMENT ON FUNCTION "api"."end_other_sessions"() IS 'Ends all sessions of the caller except the one of this request, whose tokens remain valid: {ended}, the number of sessions.';
+COMMENT ON FUNCTION "api"."exchange_access_token"(integer) IS 'For the facade alone: the claims of a token that is valid for this many seconds and may do what the access token of this request may do, {sub, email, role, iat, exp}. It ends with the access token.';
 
-COMMENT ON FUNCTION "api"."end_session"(uuid) IS 'Ends a session of the caller: its refresh token and its access tokens are revoked immediately. Repeating it changes nothing.';
-
-COMMENT ON FUNCTION "api"."end_user_sessions"(text, text) IS 'Ends all tokens and sessions of a person: {ended}, the number of sessions. The person can log in again. Leaves an audit entry.';
-
-COMMENT ON FUNCTION "api"."exchange_access_token"(integer) IS 'For the facade alone: the claims of a JWT with the scopes of this request''s access token, valid for this many seconds, {sub, email, role, iat, exp}. It ends with the access token.';
-
-COMMENT ON FUNCTION "api"."find_access_token"(bytea) IS 'For the facade alone: the claims of the access token with this hash, {sub, email, role, iat, exp}; null if there is none or it was ended. The role is the one that the holder had when the token was made, because another role ends all tokens.';
+COMMENT ON FUNCTION "api"."find_access_token"(bytea) IS 'For the facade alone: the claims of the access token with this hash, {sub, email, role, iat, exp}; null if there is none or it was ended. Its holder''s role is that of its issue, because another role ends all tokens.';
 
 COMMENT ON FUNCTION "api"."find_app"(uuid) IS 'For the facade alone: an app with the hash of its secret, or null if there is none.';
 
 COMMENT ON FUNCTION "api"."find_consent"(uuid) IS 'For the facade alone: a consent that is valid, {userId, appId, scopes, generation, refresh, wasJustUsed, iat, exp}, or null.';
 
-COMMENT ON FUNCTION "api"."find_identity"(uuid, bytea, text) IS 'For the facade alone: the person whose linked login this one-time code belongs to, {userId, credentialsVersion, email}.';
+COMMENT ON FUNCTION "api"."find_identity"(uuid, bytea, text) IS 'For the facade alone: whose login this one-time code belongs to, {userId, credentialsVersion, email}.';
 
 COMMENT ON FUNCTION "api"."find_login"(text) IS 'For the facade alone: the person with this address and the password hash to check at login, {userId, passwordHash, credentialsVersion}, or null if nobody has it. The hash is null if the person has no password.';
 
-COMMENT ON FUNCTION "api"."find_oauth_record"(text, bytea, bytea) IS 'For the facade alone: what is stored under this key or user code, with the time at which it was used; or null.';
+COMMENT ON FUNCTION "api"."find_oauth_record"(text, bytea, bytea) IS 'For the facade alone: what was kept under this key or user code, with the time at which it was used; or null.';
 
 COMMENT ON FUNCTION "api"."find_password"() IS 'For the facade alone: the caller''s password hash, for operations that require the password, {userId, passwordHash, credentialsVersion, words (names and address)}.';
 
 COMMENT ON FUNCTION "api"."finish_oidc"(uuid, bytea, text, text, text, text, boolean) IS 'For the facade alone, after it has checked the provider''s answer: records a login there, {ok}. Its one-time code can be used for 30 minutes. Each login can come back once.';
 
-COMMENT ON FUNCTION "api"."get_case"(uuid) IS 'A case with the thing, its reports, earlier cases, proposals, history, and the decisions about the person. A case about the caller is unknown to the caller.';
-
-COMMENT ON FUNCTION "api"."get_report"(uuid) IS 'A report with the reported thing, its author, the other reports of the thing and the author''s history. A report about the caller is unknown to the caller.';
-
 COMMENT ON FUNCTION "api"."give_consent"(uuid, uuid, uuid, text[]) IS 'For the facade alone: the caller allows an app these scopes. If the caller has more than 50 consents, the least recently used one ends.';
 
-COMMENT ON FUNCTION "api"."issue_app_token"(uuid, bytea, text[], jsonb, integer) IS 'For the facade alone: gives an app an access token with this hash for a consent. The newest 10 tokens of a consent are valid.';
+COMMENT ON FUNCTION "api"."issue_app_token"(uuid, bytea, text[], jsonb, integer) IS 'For the facade alone: an app gets an access token with this hash by a consent. Of one consent the newest 10 are valid.';
 
-COMMENT ON FUNCTION "api"."link_identity"(uuid, bytea, text) IS 'For the facade alone: links a login at the provider to the caller, who has given a fresh proof. Returns what api.list_identities returns. The two addresses may differ.';
+COMMENT ON FUNCTION "api"."link_identity"(uuid, bytea, text) IS 'For the facade alone: links a login at the provider to the caller, who has given a fresh proof. Returns what api.list_identities does. The addresses need not be the same.';
 
 COMMENT ON FUNCTION "api"."list_access_tokens"() IS 'The caller''s personal access tokens that have not ended, newest first: {id, name, scopes, endsWithPassword, createdAt, lastUsedAt, expiresAt}. There are at most 50, so all are on one page.';
 
@@ -4963,21 +4740,13 @@ COMMENT ON FUNCTION "api"."list_identities"() IS 'The logins that the caller lin
 
 COMMENT ON FUNCTION "api"."list_my_apps"() IS 'The apps that the caller allowed to use the API, {id, name, website, scopes, since, lastUsedAt}. A person has at most 50 consents, so all are on one page.';
 
-COMMENT ON FUNCTION "api"."list_rule_hits"(uuid, text, text, timestamp with time zone, timestamp with time zone, integer, text) IS 'The hits of a rule, newest first, without those on what the caller wrote.';
-
 COMMENT ON FUNCTION "api"."list_scopes"() IS 'The scopes that an access token can have, {scope, description, isForStaff}, all on one page.';
-
-COMMENT ON FUNCTION "api"."list_sessions"(integer, text) IS 'The caller''s sessions that have not ended, newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt, kind, device, network, lastSeenAt, isCurrent}.';
-
-COMMENT ON FUNCTION "api"."list_user_sessions"(text, integer, text) IS 'The sessions of a person that have not ended, newest first: {id, userAgent, createdAt, lastUsedAt, expiresAt, kind, device, network, lastSeenAt, isCurrent}. isCurrent is always false, because none of them is the session of this request.';
-
-COMMENT ON FUNCTION "api"."log_in"(uuid, text, integer, text, uuid, bytea, text, text, text, bytea, text) IS 'For the facade alone, after it has checked the password: logs the person in, {claims, user, credentialsVersion}. p_new_hash replaces a hash whose parameters have become too weak. p_family is the id of the session; with p_refresh_hash it is a rotating one. With p_alert_hash, a login on a device on which the person never logged in is mailed to them, unless it is their first login. For a person with a second factor, p_code is a code of the app or a recovery code, and counts as a fresh proof.';
 
 COMMENT ON FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) IS 'For the facade alone: logs in the person who linked this login, like api.log_in, {claims, user, credentialsVersion}. A person with a second factor also gives p_code.';
 
 COMMENT ON FUNCTION "api"."log_in_with_passkey"(uuid, uuid, bigint, integer, uuid, bytea, text, text, text, bytea) IS 'For the facade alone, after it has checked the signature: logs the person in, {claims, user, credentialsVersion}, as api.log_in does. A passkey is both factors, and a fresh proof.';
 
-COMMENT ON FUNCTION "api"."note_presence"() IS 'Records that the caller and the session of the token are active now. For an access token, it records only that the token was used. It writes each record at most once in five minutes, even if several facades call it.';
+COMMENT ON FUNCTION "api"."note_presence"() IS 'Records that the caller and the session of the token are active now, or only that an access token was used. It writes each at most once in five minutes, even if several facades call it.';
 
 COMMENT ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) IS 'For the facade alone: records a fresh proof of this session by a login at the provider that asked for the password, {provedUntil}. People with a second factor prove that factor instead.';
 
@@ -4991,33 +4760,29 @@ COMMENT ON FUNCTION "api"."remove_totp"() IS 'Removes the caller''s authenticato
 
 COMMENT ON FUNCTION "api"."rename_passkey"(uuid, text) IS 'Renames a passkey of the caller: {id, name, createdAt, lastUsedAt}. The name has 1 to 60 characters.';
 
-COMMENT ON FUNCTION "api"."renew_app_secret"(uuid, bytea) IS 'For the facade alone: gives a confidential app of the caller a new secret with this hash. The previous secret stops working immediately.';
+COMMENT ON FUNCTION "api"."renew_app_secret"(uuid, bytea) IS 'For the facade alone: gives a confidential app of the caller a new secret with this hash. The previous one ends at once.';
 
-COMMENT ON FUNCTION "api"."retry_failed_jobs"(text, timestamp with time zone) IS 'Puts up to 500 jobs that failed for good back on their queue, the oldest first, each of them once: {retried, more}. more says whether others are left. Leaves an audit entry.';
+COMMENT ON FUNCTION "api"."revoke_my_app"(uuid) IS 'Ends what the caller allowed an app, and its tokens at once.';
 
-COMMENT ON FUNCTION "api"."revoke_my_app"(uuid) IS 'Ends what the caller allowed an app. The app''s tokens end immediately.';
-
-COMMENT ON FUNCTION "api"."start_passkey"(bytea) IS 'For the facade alone: stores the challenge of a new passkey. {handle (the user handle for the device, hex), username, known: the passkeys that the caller has}.';
+COMMENT ON FUNCTION "api"."start_passkey"(bytea) IS 'For the facade alone: stores the challenge of a new passkey. {handle (how the device names the person, hex), username, known: the passkeys that the caller has}.';
 
 COMMENT ON FUNCTION "api"."start_passkey_login"(bytea) IS 'For the facade alone: stores the challenge of a login, {ok}.';
 
 COMMENT ON FUNCTION "api"."start_passkey_proof"(bytea) IS 'For the facade alone: stores the challenge of a fresh proof, {known: the passkeys that the caller has}.';
 
-COMMENT ON FUNCTION "api"."start_totp"() IS 'Begins adding an authenticator app: {secret (base32), url (otpauth:)}, which are shown only once. The app becomes a second factor when a code of it is confirmed. Repeating it makes another secret.';
+COMMENT ON FUNCTION "api"."store_oauth_record"(text, bytea, jsonb, integer, bytea) IS 'For the facade alone: keeps a request or a code for so many seconds.';
 
-COMMENT ON FUNCTION "api"."store_oauth_record"(text, bytea, jsonb, integer, bytea) IS 'For the facade alone: stores a request or a code for this many seconds.';
+COMMENT ON FUNCTION "api"."store_refresh"(uuid, integer, jsonb) IS 'For the facade alone: keeps what belongs to the refresh token of this generation, if it is the current one.';
 
-COMMENT ON FUNCTION "api"."store_refresh"(uuid, integer, jsonb) IS 'For the facade alone: stores what belongs to the refresh token of this generation, if it is the current one.';
-
-COMMENT ON FUNCTION "api"."take_passkey_challenge"(bytea, text, bytea) IS 'For the facade alone: uses up a challenge. {isOpen: whether it was valid for this purpose and caller, passkey: {id, userId, publicKey (hex), credentialsVersion}, null if there is none that the caller may use}.';
+COMMENT ON FUNCTION "api"."take_passkey_challenge"(bytea, text, bytea) IS 'For the facade alone: uses up a challenge. {isOpen: whether it was one of this purpose and caller, passkey: {id, userId, publicKey (hex), credentialsVersion}, null if there is none that the caller may use}.';
 
 COMMENT ON FUNCTION "api"."unlimit_person"(text, text) IS 'Ends a limit of another person. Repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. Leaves an audit entry.';
 
-COMMENT ON FUNCTION "api"."unlink_identity"(uuid) IS 'Removes a linked login of the caller, who has given a fresh proof. If it is their only way to log in, it stays, and the error is identity_needed.';
+COMMENT ON FUNCTION "api"."unlink_identity"(uuid) IS 'Removes a linked login of the caller, who has given a fresh proof. Their only way to log in stays: identity_needed.';
 
 COMMENT ON FUNCTION "api"."update_app"(uuid, jsonb) IS 'Changes an app of the caller, {name, website, redirectUris, scopes}: absent fields do not change, and null clears website. Consents that people gave keep their scopes. Fails: app_name, app_website.';
 
-COMMENT ON FUNCTION "api"."update_bot"(text, jsonb) IS 'Changes a bot of the caller, {username, firstName, lastName, about, profilePicUrl}: absent fields do not change, and null clears about and profilePicUrl. Fails: username_taken, username_reserved, usernames_exhausted.';
+COMMENT ON FUNCTION "api"."update_bot"(text, jsonb) IS 'Changes a bot of the caller, {username, firstName, lastName, about, profilePicUrl}: absent fields remain unchanged, null clears about and profilePicUrl. Fails: username_taken, username_reserved, usernames_exhausted.';
 
 COMMENT ON FUNCTION "private"."access_token_card"(app.access_tokens) IS 'An access token as its person sees it: {id, name, scopes, endsWithPassword, createdAt, lastUsedAt, expiresAt}.';
 
@@ -5025,9 +4790,9 @@ COMMENT ON FUNCTION "private"."access_tokens_rules"(text, text, bytea, text) IS 
 
 COMMENT ON FUNCTION "private"."add_identity"(uuid, private.oidc_logins) IS 'Links a login at the provider to a person. Fails: identity_taken.';
 
-COMMENT ON FUNCTION "private"."add_own_bot"(text, text, text, text, text, text) IS 'Creates a bot of the caller, which uses up an invite, as api.create_bot says. Its password hash matches no password.';
+COMMENT ON FUNCTION "private"."add_own_bot"(text, text, text, text, text, text) IS 'Creates a bot of the caller, who spends an invite on it, as api.create_bot says. Its hash matches no password.';
 
-COMMENT ON FUNCTION "private"."answers_for"(text, uuid, uuid, uuid) IS 'Whether a person answers for a thing, because they are p_author or one of its co-authors.';
+COMMENT ON FUNCTION "private"."answers_for"(text, uuid, uuid, uuid) IS 'Whether a person answers for a thing: as p_author, or as one of its co-authors.';
 
 COMMENT ON FUNCTION "private"."app_card"(app.apps) IS 'An app as its owner sees it: {id, name, website, redirectUris, scopes, isConfidential, hasSecret, createdAt}.';
 
@@ -5035,25 +4800,21 @@ COMMENT ON FUNCTION "private"."app_consents_rules"(integer) IS 'The checks of ap
 
 COMMENT ON FUNCTION "private"."apps_rules"(text, text, bytea) IS 'The checks of app.apps. Raises the code of the one that a row breaks.';
 
-COMMENT ON FUNCTION "private"."base32"(bytea) IS 'A secret in base32 (RFC 4648), as apps read it. The number of bits must be a multiple of 5.';
-
-COMMENT ON FUNCTION "private"."begin_push_hour"(app.notifications) IS 'Returns true, and starts a new hour, if nothing with the same subject was pushed within the last hour. So an action that somebody repeats is pushed once an hour, even if its notification was read or withdrawn meanwhile. A cancellation has another subject than a change, so it is pushed immediately.';
-
-COMMENT ON FUNCTION "private"."bots_among"(uuid[]) IS 'Returns those of these accounts that are bots. Lists use it because it is one look-up; private.is_bot would need one for each account.';
+COMMENT ON FUNCTION "private"."bots_among"(uuid[]) IS 'Those of these accounts that are bots. For lists: it is one look-up, and private.is_bot would be one for each.';
 
 COMMENT ON FUNCTION "private"."change_own_app"(uuid, jsonb) IS 'Changes an app of the caller, as api.update_app says.';
 
-COMMENT ON FUNCTION "private"."check_caller"() IS 'Returns true, or raises token_revoked if the token is not valid, or scope_missing or session_required if it has scopes that do not include what the operation of the request needs. PostgREST calls it before each request (db_pre_request); private.enter does the same, and the Realtime policy calls private.check_token.';
+COMMENT ON FUNCTION "private"."check_caller"() IS 'Returns true, or raises token_revoked if the token is not valid, scope_missing or session_required if it has scopes and the operation of the request needs another one. PostgREST calls it before each request (db_pre_request); private.enter does the same, and the Realtime policy calls private.check_token.';
 
 COMMENT ON FUNCTION "private"."check_scopes"(text[]) IS 'Passes if a token with these scopes may call the operation of the request.';
 
-COMMENT ON FUNCTION "private"."check_token"() IS 'Returns the scopes of the token. Null if it has none, so that it may do everything that its holder may do. Raises token_revoked if the token''s holder was erased or banned or has another role, or if the token was ended.';
+COMMENT ON FUNCTION "private"."check_token"() IS 'Returns the scopes of the token, null if it has none and so may do everything that its holder may do. Raises token_revoked if the token''s holder was erased or banned or has another role, or if the token was ended.';
 
 COMMENT ON FUNCTION "private"."close_sessions"(uuid, boolean) IS 'Locks a person, and ends their sessions and access tokens. Returns the value that tokens_valid_from must have to revoke every other token issued so far: the next whole second. With p_by_password, because the password has changed, it leaves the access tokens that do not end with it.';
 
-COMMENT ON FUNCTION "private"."count_replies"() IS 'Trigger: counts the replies that everyone can see, without those that are hidden, deleted or by banned people. Also counts the replies of bots apart.';
+COMMENT ON FUNCTION "private"."count_replies"() IS 'Trigger: counts the replies that everyone can see, without those that are hidden, deleted or by banned people; those of bots are also counted apart.';
 
-COMMENT ON FUNCTION "private"."count_writes"(text, integer, uuid) IS 'Counts this many writes of the caller in their hour. A bot may write as much in 24 hours as a person in one hour. If that exceeds the limit it raises an error, and nothing is counted, because the transaction is undone. For another person (p_user) it raises no error: it counts all writes, and returns how many of them were within the limit. The row of the person is locked until the transaction ends: ARCHITECTURE.md, Locks.';
+COMMENT ON FUNCTION "private"."count_writes"(text, integer, uuid) IS 'Counts this many writes of the caller in their hour; a bot may write in 24 hours as much as a person in one. If that exceeds the limit it raises an error, and nothing is counted, because the transaction is undone. For another person (p_user) it raises no error: it counts all writes, and returns how many of them were within the limit. The row of the person is locked until the transaction ends: ARCHITECTURE.md, Locks.';
 
 COMMENT ON FUNCTION "private"."create_own_app"(text, text[], text[], boolean, text) IS 'Registers an app of the caller, as api.create_app says.';
 
@@ -5063,73 +4824,61 @@ COMMENT ON FUNCTION "private"."delete_own_app"(uuid) IS 'Deletes an app of the c
 
 COMMENT ON FUNCTION "private"."earn_contribution"(private.earning[]) IS 'Adds the points of each kind once per cause, until they are undone, and later a share of them to the inviters. Bots get none. Lock first (private.lock_effects).';
 
-COMMENT ON FUNCTION "private"."earn_reputation"(private.earning[]) IS 'Adds the points of each kind once per cause, until they are undone. It adds nothing without an interest. Nobody earns from themselves, bots do not earn, and nobody earns from bots. Lock first (private.lock_effects).';
+COMMENT ON FUNCTION "private"."earn_reputation"(private.earning[]) IS 'Adds the points of each kind once per cause, until they are undone. It adds nothing without an interest, and nothing that people would earn from themselves, that bots would earn, or that people would earn from bots. Lock first (private.lock_effects).';
 
-COMMENT ON FUNCTION "private"."end_access_token"(uuid) IS 'Ends an access token, and the JWTs for which it was exchanged. Does nothing if it has ended.';
+COMMENT ON FUNCTION "private"."end_access_token"(uuid) IS 'Ends an access token, and the short tokens for which it was exchanged. Does nothing if it has ended.';
 
-COMMENT ON FUNCTION "private"."end_app"(uuid) IS 'Ends an app, which then gets no new tokens. Ends the first 500 consents immediately, and leaves the others to the worker.';
+COMMENT ON FUNCTION "private"."end_app"(uuid) IS 'Ends an app: it gets no more tokens. Ends the first 500 consents at once, and leaves the others to the worker.';
 
 COMMENT ON FUNCTION "private"."end_bot_access_token"(uuid, uuid) IS 'Ends an access token of a bot of the caller.';
 
 COMMENT ON FUNCTION "private"."end_consent"(uuid) IS 'Ends a consent, with its refresh token and its access tokens. At most 10 of these are valid at a time.';
 
-COMMENT ON FUNCTION "private"."end_consents_of"(uuid) IS 'Ends all consents of a person. At most 50 of them are valid.';
+COMMENT ON FUNCTION "private"."end_consents_of"(uuid) IS 'Ends all consents of a person, of whom at most 50 are valid.';
 
-COMMENT ON FUNCTION "private"."end_consents_of_person"(app.users) IS 'Step: a ban or an erasure ends the person''s consents to apps, and the apps that the person registered.';
+COMMENT ON FUNCTION "private"."end_consents_of_person"(app.users) IS 'Step: a ban or an erasure ends what the person allowed apps, and the apps that the person registered.';
 
-COMMENT ON FUNCTION "private"."end_consents_with_tokens"() IS 'Trigger: whatever ends all tokens of a person, such as a new password, also ends the consents.';
+COMMENT ON FUNCTION "private"."end_consents_with_tokens"() IS 'Trigger: what ends all tokens of a person, such as a new password, ends the consents too.';
 
-COMMENT ON FUNCTION "private"."end_factor"(uuid) IS 'Completes the removal of the caller''s app or passkey: ends the fresh proofs of other sessions. With the last factor it also deletes the recovery codes, and fails if the role requires a factor.';
+COMMENT ON FUNCTION "private"."end_factor"(uuid) IS 'What follows when the caller''s app or passkey has just been deleted: the fresh proofs of other sessions end. With the last factor the recovery codes are deleted, too; this fails if the role requires a factor.';
 
-COMMENT ON FUNCTION "private"."end_more_consents"(jsonb, uuid) IS 'For the worker alone: ends the next 500 consents of a deleted app {appId}. Returns {changed, next}.';
+COMMENT ON FUNCTION "private"."end_more_consents"(jsonb, uuid) IS 'For the worker alone: ends the next 500 consents of an app {appId} that was deleted. Returns {changed, next}.';
 
 COMMENT ON FUNCTION "private"."end_own_access_token"(uuid) IS 'Ends an access token if it is the caller''s.';
 
 COMMENT ON FUNCTION "private"."end_own_consents"(uuid) IS 'Ends the caller''s consents to an app. Returns whether there were any.';
 
-COMMENT ON FUNCTION "private"."end_session"(uuid, uuid) IS 'Ends a session of a person: its refresh token and the access tokens that it issued are revoked immediately. Does nothing if it has ended.';
-
-COMMENT ON FUNCTION "private"."end_sessions_of"(app.users, text) IS 'Ends all tokens and sessions of a person whose row private.lock_account locked, and returns how many sessions it ended. Leaves an audit entry.';
-
 COMMENT ON FUNCTION "private"."end_tokens"(uuid, boolean) IS 'Revokes every token issued so far, and ends the sessions. With p_by_password, because the password has changed, it leaves the access tokens that do not end with it.';
 
-COMMENT ON FUNCTION "private"."enter"(text, text, text) IS 'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for this transaction. For a token with scopes it also sets the path that a request of the operation has in PostgREST. Then it checks the caller. It returns one row or raises an error.';
+COMMENT ON FUNCTION "private"."enter"(text, text, text) IS 'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for this transaction, and for a token with scopes the path that PostgREST would have for the operation. It checks the caller. It returns one row or raises an error.';
 
 COMMENT ON FUNCTION "private"."erase_account"(app.users) IS 'Step: deletes an erased person''s addresses, birthday, phone number, sessions, access tokens, devices, factors, linked logins and the texts of their personas, sets a hash that matches no password, and revokes all their invite codes.';
 
-COMMENT ON FUNCTION "private"."erase_apps"(app.users) IS 'Step: deletes the consents of the erased person, and empties the apps that they registered.';
+COMMENT ON FUNCTION "private"."erase_apps"(app.users) IS 'Step: deletes what the erased person allowed apps, and empties the apps that they registered.';
 
 COMMENT ON FUNCTION "private"."erase_own_bot"(uuid) IS 'Erases a bot of the caller.';
 
 COMMENT ON FUNCTION "private"."erase_person"(uuid) IS 'Erases a person and their bots in this transaction; the steps in private.account_steps erase the rest of their data. Repeating it changes nothing. For definer functions and staff operations.';
 
-COMMENT ON FUNCTION "private"."erase_posts"(app.users) IS 'Step: deletes an erased person''s posts and replies, and permanently deletes their words, including those of earlier versions, polls and series: the newest 500 of each immediately. It removes their name from what they wrote with others. Their reactions, bookmarks and votes remain in the counts: nobody sees whose they are, and others keep what they earned from them.';
+COMMENT ON FUNCTION "private"."find_banned_with"(uuid, boolean) IS 'Whom a ban of this account is against: the account, or with p_also_owner the owner of the bot, whose bots are banned with them.';
 
-COMMENT ON FUNCTION "private"."find_banned_with"(uuid, boolean) IS 'The account that a ban bans: the given one, or with p_also_owner the owner of the bot, whose bots are banned with them.';
+COMMENT ON FUNCTION "private"."find_child_versions"(text, uuid, timestamp with time zone) IS 'The current version of an argument, a solution, a review or a comment; earlier ones are not kept.';
 
-COMMENT ON FUNCTION "private"."find_child_versions"(text, uuid, timestamp with time zone) IS 'The current version of an argument, a solution, a review or a comment; earlier versions are not stored.';
-
-COMMENT ON FUNCTION "private"."find_course_versions"(text, uuid, timestamp with time zone) IS 'The current version of a course and, as further versions, its lessons (at most 200), whose times are not stored. A draft has no version.';
+COMMENT ON FUNCTION "private"."find_course_versions"(text, uuid, timestamp with time zone) IS 'The current version of a course and, as further versions, its lessons (at most 200), whose times are not kept. A draft has none.';
 
 COMMENT ON FUNCTION "private"."find_identity"(private.oidc_logins) IS 'The linked account of a login at the provider; null if nobody linked it.';
 
-COMMENT ON FUNCTION "private"."find_oidc_login"(uuid, bytea, text) IS 'The login at the provider to which this one-time code and this challenge belong.';
+COMMENT ON FUNCTION "private"."find_oidc_login"(uuid, bytea, text) IS 'The login that this one-time code and this challenge belong to.';
 
 COMMENT ON FUNCTION "private"."find_own_bots"() IS 'The caller''s bots, oldest first; at most 5.';
 
-COMMENT ON FUNCTION "private"."find_session_mail"(uuid) IS 'For the worker alone: the mail about a session on a new device, {to, tokenHash (hex), device, network, at}; {ended: true} if the session has ended or the address gets no mail.';
-
-COMMENT ON FUNCTION "private"."find_talent"(uuid[], text, text, uuid) IS 'Returns the next people with reputation in one of these interests, highest first, each with the interest where their reputation is highest. For each interest it considers the people in the highest bands of reputation: about 4000 in total, but at least 20 per interest.';
-
-COMMENT ON FUNCTION "private"."has_needed_factor"() IS 'Whether the caller has a second factor, or a role that needs none. Every check for staff calls it.';
+COMMENT ON FUNCTION "private"."find_talent"(uuid[], text, text, uuid) IS 'Returns the next people with reputation in one of these interests, highest first, each with the interest where their reputation is highest. For each interest it considers the people of the highest bands of reputation, about 4000 in total, but at least 20 per interest.';
 
 COMMENT ON FUNCTION "private"."hide_by_rule"(text, uuid) IS 'Hides a thing from everyone but its author, as staff hides or removes it. The worker leaves the audit entry. Returns false if it was hidden or deleted before, or if rules can''t hide things of its type.';
 
 COMMENT ON FUNCTION "private"."is_bot"(uuid) IS 'Whether an account is a bot: sql/identity/57_bots.sql.';
 
-COMMENT ON FUNCTION "private"."is_hidden_by"(uuid, app.cases) IS 'Whether only this space hid the thing of a case. If staff hides the thing afterwards, the decision of the space is lifted (private.record_decision). If a rule hid the thing too, only staff can show it.';
-
-COMMENT ON FUNCTION "private"."is_own_thing"(text, uuid, uuid) IS 'Whether the caller answers for a thing. Members of staff do not work on cases about their own things.';
+COMMENT ON FUNCTION "private"."is_own_thing"(text, uuid, uuid) IS 'Whether the caller answers for a thing. Staff do not work on their own things.';
 
 COMMENT ON FUNCTION "private"."is_owner_banned"(app.users) IS 'Whether an account is a bot whose owner is banned.';
 
@@ -5145,9 +4894,9 @@ COMMENT ON FUNCTION "private"."judge_written"(private.effects[]) IS 'Listener: a
 
 COMMENT ON FUNCTION "private"."known_credentials"(uuid) IS 'The ids of a person''s passkeys in hex, for a browser: [{id, transports}].';
 
-COMMENT ON FUNCTION "private"."known_scopes"(text[]) IS 'Returns these scopes without duplicates, in the order of private.scopes. An app may ask for scopes that its owner may not have.';
+COMMENT ON FUNCTION "private"."known_scopes"(text[]) IS 'These scopes without duplicates and in their order. An app may ask for scopes that its owner may not have.';
 
-COMMENT ON FUNCTION "private"."limit_to_scopes"(json, text[]) IS 'Gives the token with these claims its scopes: from now on it may do only what they allow.';
+COMMENT ON FUNCTION "private"."limit_to_scopes"(json, text[]) IS 'From now on a token with these claims may do only what the scopes allow.';
 
 COMMENT ON FUNCTION "private"."list_bot_access_tokens"(uuid) IS 'The access tokens of a bot of the caller, as api.list_bot_tokens says.';
 
@@ -5159,31 +4908,19 @@ COMMENT ON FUNCTION "private"."list_own_consents"() IS 'The apps that the caller
 
 COMMENT ON FUNCTION "private"."list_own_identities"() IS 'The caller''s linked logins, as api.list_identities returns them.';
 
-COMMENT ON FUNCTION "private"."lock_held"(text, uuid) IS 'Takes the locks of private.release_held, for callers that lock the case afterwards.';
-
 COMMENT ON FUNCTION "private"."lock_own_app"(uuid) IS 'Finds an app of the caller, and locks it.';
 
 COMMENT ON FUNCTION "private"."lock_own_credentials"() IS 'Locks the caller''s credentials and checks the token again. Returns the caller.';
 
-COMMENT ON FUNCTION "private"."mail_about_factor"(uuid, text) IS 'Queues a mail that tells a person about a change of their factors: factorAdded, factorRemoved, recoveryUsed, recoveryRenewed, passkeyAdded, passkeyRemoved or passkeyEnded.';
+COMMENT ON FUNCTION "private"."mail_about_factor"(uuid, text) IS 'Queues a mail that tells a person of a change of their factors: factorAdded, factorRemoved, recoveryUsed, recoveryRenewed, passkeyAdded, passkeyRemoved or passkeyEnded.';
 
-COMMENT ON FUNCTION "private"."network_of"(text) IS 'The network of an IP address, as people see it: the /24 of an IPv4 address, or the /48 of an IPv6 address.';
-
-COMMENT ON FUNCTION "private"."note_access_token_used"() IS 'Records that the access token of this request is used now. Returns whether the request has an access token.';
+COMMENT ON FUNCTION "private"."note_access_token_used"() IS 'Records that the access token of this request is used now. Returns whether the request has one.';
 
 COMMENT ON FUNCTION "private"."note_challenge"(bytea, uuid, text) IS 'Stores a challenge for five minutes.';
 
-COMMENT ON FUNCTION "private"."note_device"(uuid, text, cidr) IS 'Records a login on a device, and returns whether it was the first one there since the person''s credentials changed. The calling function must have locked the person''s credentials.';
-
-COMMENT ON FUNCTION "private"."open_login"(uuid, integer, uuid, bytea, text, text, text, bytea, text) IS 'Begins a session of a person who has proved who they are, as api.log_in says. Checks the second factor.';
-
-COMMENT ON FUNCTION "private"."others_hid"(text, uuid) IS 'Whether a hidden thing was hidden by a rule, or by a space if the caller does not act for a space. The decision of a space is added to that of the rule; the decision of staff replaces both (private.record_decision).';
+COMMENT ON FUNCTION "private"."open_login"(uuid, integer, uuid, bytea, text, text, text, bytea, text) IS 'Begins a session of a person who has proved who they are, except for a second factor, as api.log_in says.';
 
 COMMENT ON FUNCTION "private"."own_bot_card"(uuid) IS 'A bot of the caller as they see it: the card of a person with {about, createdAt, bannedAt}; null if the caller has no such bot.';
-
-COMMENT ON FUNCTION "private"."own_session"() IS 'The session that issued the token of this request; null if no session lists the token, because it is older than the list of sessions.';
-
-COMMENT ON FUNCTION "private"."own_token"() IS 'The token of this request, in the form of app.sessions.live_tokens: [[iat, exp]].';
 
 COMMENT ON FUNCTION "private"."passkey_card"(private.passkeys) IS 'A passkey as its person sees it: {id, name, createdAt, lastUsedAt}.';
 
@@ -5191,121 +4928,99 @@ COMMENT ON FUNCTION "private"."post_counters_rules"(integer, integer, integer, i
 
 COMMENT ON FUNCTION "private"."raise_trending"() IS 'Trigger: reactions, reposts, bookmarks, and replies by people move a post up in the trending order, by four hours for every doubling. The order does not depend on the current time, so it changes only when somebody does something.';
 
-COMMENT ON FUNCTION "private"."record_decision"() IS 'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of the case that is being worked on (setting kith.case: {caseId, category, rule, spaceId}), or of the open case of the thing. If staff hides or removes a thing, the decisions of rules and spaces about it are lifted. A ban or a suspension lifts the one before it and replaces its end.';
+COMMENT ON FUNCTION "private"."record_decision"() IS 'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of the case that is being worked on (setting kith.case: {caseId, category, rule, spaceId}), or of the open case of the thing. If staff decides to hide or remove a thing, that lifts the decisions of rules and spaces about it. A ban or a suspension lifts the one before it, whose end it replaces.';
 
 COMMENT ON FUNCTION "private"."redeem_invite"(uuid, text, text, text, text, date, text, text) IS 'Redeems a reservation and creates the person, who has no password if p_password_hash is null. Returns the person. A failure does not change the reservation.';
 
 COMMENT ON FUNCTION "private"."refuse_bots"(text) IS 'Passes unless the caller is a bot and the operation is for people only.';
 
-COMMENT ON FUNCTION "private"."refuse_own"(text, uuid, uuid) IS 'Passes if the caller may undo what staff decided about a thing. Nobody who answers for the thing may, admins included.';
+COMMENT ON FUNCTION "private"."refuse_own"(text, uuid, uuid) IS 'Passes if the caller may undo what staff decided about a thing. Nobody may who answers for it, admins included.';
 
 COMMENT ON FUNCTION "private"."remove_own_passkey"(uuid) IS 'Removes a passkey of the caller, as api.remove_passkey says.';
 
 COMMENT ON FUNCTION "private"."remove_own_totp"() IS 'Removes the caller''s authenticator app, as api.remove_totp says.';
 
-COMMENT ON FUNCTION "private"."remove_project_role"(uuid, uuid) IS 'Deletes a role that nobody holds. The first 500 applications for it end immediately, the others soon after.';
-
 COMMENT ON FUNCTION "private"."rename_own_passkey"(uuid, text) IS 'Renames a passkey of the caller, as api.rename_passkey does.';
 
-COMMENT ON FUNCTION "private"."replace_password"(uuid, text) IS 'Sets a password, and ends everything that depended on the old one: sessions, tokens (except access tokens that do not end with it), device tokens, mailed links and a pending change of address.';
-
-COMMENT ON FUNCTION "private"."require_future"(timestamp with time zone) IS 'Fails if a time is not in the future. Null passes, because it means immediately.';
+COMMENT ON FUNCTION "private"."replace_password"(uuid, text) IS 'Sets a password, and ends everything that depended on the old one: tokens, except access tokens that do not end with it, sessions, device tokens, mailed links and a pending change of address.';
 
 COMMENT ON FUNCTION "private"."require_own_bot"(text) IS 'Finds a bot of the caller by personId, actor id or username.';
 
-COMMENT ON FUNCTION "private"."require_proof"(interval) IS 'Passes if the caller has no second factor, or if this session gave a fresh proof within this time.';
-
-COMMENT ON FUNCTION "private"."require_proof_of_all"() IS 'Like private.require_proof, but also requires a proof of people without a second factor, who give their password.';
-
-COMMENT ON FUNCTION "private"."require_redirects"(text[], boolean) IS 'Returns these redirect URIs, if an app may have them.';
+COMMENT ON FUNCTION "private"."require_redirects"(text[], boolean) IS 'These redirect URIs, if an app may have them.';
 
 COMMENT ON FUNCTION "private"."require_registration"() IS 'Passes if the caller may register apps: REGISTER_APPS.';
 
 COMMENT ON FUNCTION "private"."require_scope"(text[], text) IS 'Passes if these scopes, those of the caller''s token, include one that the operation needs. Fails: scope_missing.';
 
-COMMENT ON FUNCTION "private"."require_scopes"(uuid, text[]) IS 'Returns these scopes without duplicates, in the order of private.scopes, if they exist and the person may have them.';
+COMMENT ON FUNCTION "private"."require_scopes"(uuid, text[]) IS 'Returns these scopes without duplicates and in their order, if they exist and the person may have them.';
 
-COMMENT ON FUNCTION "private"."require_way_in"(uuid) IS 'Passes if a person has a way to log in: a password, a linked login or a passkey.';
+COMMENT ON FUNCTION "private"."require_way_in"(uuid) IS 'Passes if a person can log in: with a password, a linked login or a passkey.';
 
 COMMENT ON FUNCTION "private"."send_revoked_token"() IS 'Trigger: tells Realtime that a token was revoked.';
 
-COMMENT ON FUNCTION "private"."set_banned"(app.users, boolean, text, timestamp with time zone) IS 'Bans a person whose row private.lock_account locked, or ends the ban, and leaves an audit entry. Their bots are banned with them. The end of the ban includes these bots, which have the same time of the ban. With p_until the ban is a suspension and ends by itself at that time. If the person is already banned, p_until replaces the end of the ban.';
+COMMENT ON FUNCTION "private"."set_banned"(app.users, boolean, text, timestamp with time zone) IS 'Bans a person whose row private.lock_account locked, or ends the ban, and leaves an audit entry. Their bots are banned with them, and the same bots come back: those with the same time of the ban. With p_until the ban ends by itself at that time: a suspension. A banned person gets this end, or none.';
 
 COMMENT ON FUNCTION "private"."set_content_removed"(text, uuid, boolean, text) IS 'Removes a content for everyone except its author, or restores it: {id, kind, removedAt}. Repeating it changes nothing and leaves no audit entry, unless staff removes what a rule has removed (private.takes_over); a deleted content is unknown. Nobody can restore what they wrote themselves.';
 
-COMMENT ON FUNCTION "private"."set_post_hidden"(uuid, boolean, text) IS 'For staff: private.write_post_hidden. Nobody can unhide what they wrote themselves.';
+COMMENT ON FUNCTION "private"."set_post_hidden"(uuid, boolean, text) IS 'For staff: private.write_post_hidden. Nobody can show again what they wrote themselves.';
 
-COMMENT ON FUNCTION "private"."set_reply_hidden"(uuid, boolean, text) IS 'For staff: private.write_reply_hidden. Nobody can unhide what they wrote themselves.';
+COMMENT ON FUNCTION "private"."set_reply_hidden"(uuid, boolean, text) IS 'For staff: private.write_reply_hidden. Nobody can show again what they wrote themselves.';
 
 COMMENT ON FUNCTION "private"."settle"(uuid) IS 'Regenerates a wallet: 5 mana for every whole 24 hours since last_regen_at, until the wallet and the person''s holds together have 50. At 50 or more, a period adds nothing. Holds count because their mana may come back. Otherwise, when a person puts 50 mana into a bounty, the wallet would regenerate 50 mana and then also get the refund. It runs before any change of a balance or a hold, so spending mana doesn''t make up for periods that added nothing. The wallets of erased people and of bots don''t regenerate. Never: insufficient_mana.';
 
-COMMENT ON FUNCTION "private"."settle_report"(uuid, text) IS 'Settles an open report, and closes its case if no other report of it is open. If the last report is dismissed, a thing that only a rule has hidden is shown again. The reporter is notified, but does not learn who settled the report; the reported person is not notified. A report about the caller is unknown to the caller.';
-
-COMMENT ON FUNCTION "private"."spend_invite"(text) IS 'Returns an active invite code of the caller: the given one, or a new one within their allotment.';
+COMMENT ON FUNCTION "private"."spend_invite"(text) IS 'An active invite code of the caller: this one, or a new one within their allotment.';
 
 COMMENT ON FUNCTION "private"."staff_user_details"(uuid) IS 'The fields that the list of people leaves out: {about, country, city, invitedById, invitedBy, owner (of a bot), bots (of a person), reputation, contribution, balance, openReports}. Reports are counted up to 1000, and those about the caller are not counted.';
 
-COMMENT ON FUNCTION "private"."unlink_own_identity"(uuid) IS 'Removes a linked login of the caller, unless it is their only way to log in.';
+COMMENT ON FUNCTION "private"."unlink_own_identity"(uuid) IS 'Removes a linked login of the caller, unless it is the last way in.';
 
 COMMENT ON FUNCTION "private"."update_own_bot"(uuid, jsonb) IS 'Changes a bot of the caller, as api.update_bot says.';
 
 COMMENT ON FUNCTION "private"."use_oidc_login"(uuid, bytea, text) IS 'Uses up a one-time code. If the operation then fails, the code can be used again.';
 
-COMMENT ON FUNCTION "private"."use_passkey"(uuid, uuid, bigint) IS 'Records that a passkey was used. If its counter did not rise, the passkey and all tokens and sessions of the person end, and the function returns false. The calling function must then return an error and not raise it.';
-
-COMMENT ON FUNCTION "private"."use_totp"(uuid, text) IS 'Uses up a code of the app, even if the app is not confirmed yet. The clock may differ by one step. Returns false if the code is wrong, or if a code of its step or of a later one was used before.';
+COMMENT ON FUNCTION "private"."use_passkey"(uuid, uuid, bigint) IS 'Records that a passkey was used. If its counter went back, the passkey, the tokens and the sessions of the person end, and it returns false: then the calling function must return an error, and not raise it.';
 
 COMMENT ON FUNCTION "private"."users_rules"(text, text, timestamp with time zone, text, text, text, text, text, text, timestamp with time zone, uuid) IS 'The checks of app.users. Raises the code of the one that a row breaks.';
 
-COMMENT ON FUNCTION "private"."words_of"(uuid) IS 'The names and the address of a person. A new password of the person may not consist of them.';
+COMMENT ON FUNCTION "private"."words_of"(uuid) IS 'The names and the address of a person, of which a new password of theirs may not consist.';
 
-COMMENT ON INDEX "app"."notifications_updated_at_idx" IS 'private.list_changed reads with it what changed in a person''s inbox, and digests read all changes.';
-
-COMMENT ON INDEX "app"."post_interests_further_idx" IS 'Finds the posts of a page that have more interests than the primary one: private.card_texts.';
+COMMENT ON INDEX "app"."notifications_updated_at_idx" IS 'What changed in a person''s inbox, for private.list_changed, and everything that changed, for digests.';
 
 COMMENT ON POLICY "select_own" ON "app"."access_tokens" IS 'People see their own access tokens, without the hashes. Definer functions write access tokens.';
 
-COMMENT ON TABLE "app"."access_tokens" IS 'Tokens with scopes, for programs: personal ones, and those of apps. Only the SHA-256 of a token is stored. A token keeps its row for a day after it has ended.';
+COMMENT ON TABLE "app"."access_tokens" IS 'Tokens with scopes, for programs: personal ones, and those of apps. Only the SHA-256 of a token is stored. A token keeps its row for a day after its end.';
 
 COMMENT ON TABLE "app"."accounts" IS 'Private data of a person. Only the first admin and bots have no date_of_birth.';
 
-COMMENT ON TABLE "app"."app_consents" IS 'Consents: what a person allowed an app to do. There is a row for each time that the app asked. A consent ends when its refresh token was not used for 60 days. It keeps its row for a day after its end, so that a stolen token is still recognized.';
+COMMENT ON TABLE "app"."app_consents" IS 'What a person allowed an app to do, once for each time the app asked. It ends when its refresh token was not used for 60 days. One that has ended keeps its row for a day, so that a stolen token stays known.';
 
-COMMENT ON TABLE "app"."apps" IS 'Registered apps. The id is the client_id of OAuth. A deleted app keeps its row for a day, during which the worker ends its remaining consents.';
-
-COMMENT ON TABLE "app"."sessions" IS 'The sessions that logins began. A rotating session is a family of refresh tokens: generation and token_hash are the current generation and the SHA-256 of its refresh token. A fixed session is one access token without a refresh token. An ended session keeps its row until it expires, so that it stays ended.';
+COMMENT ON TABLE "app"."apps" IS 'Registered apps. The id is the client_id of OAuth. An app that was deleted keeps its row for a day, in which the worker ends what is left of its consents.';
 
 COMMENT ON TABLE "app"."settings" IS 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt, backups (on or off), register_apps (admins or everyone), require_factor (roles, separated by commas), proof_tier. Written by the worker: embedding_model. Written by operators: searches_at_once. None is secret.';
+
+COMMENT ON TABLE "private"."credentials" IS 'Password hashes (argon2id). The other columns have the iat of the person''s last token, and the exp of all tokens that were issued with this iat. With these (sub, iat, exp) stays unique.';
 
 COMMENT ON TABLE "private"."identities" IS 'Accounts at OpenID providers with which people log in, at most 5 for each person.';
 
 COMMENT ON TABLE "private"."judged_types" IS 'Registry: the types of things that rules judge. If relation, hidden_at, verb and lock_kind are null, a rule can only open a case about such a thing.';
 
-COMMENT ON TABLE "private"."oauth_records" IS 'What the OAuth provider stores for some minutes: requests of apps, codes and access tokens.';
+COMMENT ON TABLE "private"."oauth_records" IS 'What the provider of OAuth keeps for some minutes: requests of apps, codes and access tokens.';
 
-COMMENT ON TABLE "private"."oidc_logins" IS 'Logins from which the provider has sent the browser back, by their id, so that each can come back only once. code_hash is the SHA-256 of the one-time code.';
+COMMENT ON TABLE "private"."oidc_logins" IS 'Logins at the provider that have come back, each once by its id, with the SHA-256 of their one-time code.';
 
-COMMENT ON TABLE "private"."operation_scopes" IS 'Registry: the scopes of each operation. A token with scopes needs one of them. It may not call an operation without a row.';
+COMMENT ON TABLE "private"."operation_scopes" IS 'Registry: the scopes of each operation, of which a token with scopes needs one. An operation without a row is refused to these tokens.';
 
-COMMENT ON TABLE "private"."operations_of_people" IS 'Registry: the operations that bots may not call. With them people judge, stand for election, own or move mana, and invite.';
+COMMENT ON TABLE "private"."operations_of_people" IS 'Registry: the operations that bots may not call. They are those by which people judge, are elected, own or move mana, and invite.';
 
-COMMENT ON TABLE "private"."passkey_challenges" IS 'SHA-256 of the challenges that wait for the signature of a passkey. Each can be used once, within five minutes. A new one takes a random slot and replaces what was there, so that strangers can''t fill the table.';
+COMMENT ON TABLE "private"."passkey_challenges" IS 'SHA-256 of the challenges that wait for the signature of a passkey: each counts once, within five minutes. A new one takes a slot by chance, and replaces what was there, so strangers can''t fill the table.';
 
 COMMENT ON TABLE "private"."passkeys" IS 'The passkeys of people, at most ten for each person.';
 
-COMMENT ON TABLE "private"."proofs" IS 'Fresh proofs: when a session last proved who uses it. The key is the access token (iat, exp) of that request.';
-
-COMMENT ON TABLE "private"."recovery_codes" IS 'SHA-256 of recovery codes. Each can be used once instead of a code of the app. A code has 80 random bits, so a slow hash is not needed.';
-
-COMMENT ON TABLE "private"."revoked_tokens" IS 'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims. It also contains the tokens with scopes, which may do only some of what their holder may do.';
+COMMENT ON TABLE "private"."revoked_tokens" IS 'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims. It also has the tokens with scopes: they may do only some of what their holder may do.';
 
 COMMENT ON TABLE "private"."scopes" IS 'Registry: the scopes that a token can have.';
 
-COMMENT ON TABLE "private"."totp" IS 'The authenticator app of a person (RFC 6238: SHA-1, 6 digits, 30 seconds). It is a second factor from confirmed_at on.';
-
-COMMENT ON TABLE "private"."write_counts" IS 'How much a person has written in their current hour, or a bot in its current 24 hours. The time begins with the first write. The table is unlogged and has no foreign keys, because every write waits for it. So after a crash of the database, all counts start again.';
-
-COMMENT ON TYPE "app"."card_text" IS 'text is a card as JSON without quotedPostId, quotedPost and the closing brace; quoted_id is the post that it quotes.';
+COMMENT ON TABLE "private"."write_counts" IS 'How much a person has written in their current hour, or a bot in its 24 hours; they begin with the first write. Unlogged and without foreign keys, because every write waits for it: after a crash of the database all hours start again.';
 
 COMMENT ON VIEW "app"."bot_card" IS 'A bot: the card of a person with {about, createdAt}.';
 
@@ -5338,8 +5053,6 @@ COMMENT ON VIEW "app"."video_comment_card" IS 'A comment as the viewer sees it: 
 COMMENT ON VIEW "app"."wiki_version_card" IS 'A version in the history, {id, version, summary, authorId, author, createdAt}; authorId and author are null if the reader can''t see the author.';
 
 COMMENT ON VIEW "private"."content_heads" IS 'The heads of the contents that the caller may see, with which the card of every kind begins: {id, kind, authorId, author, interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. For definer functions.';
-
-COMMENT ON VIEW "private"."engagement_fields" IS 'The parts of a post''s card that engagement changes. fields has the fields counters and viewer of a JSON object. For definer functions that check whether the caller sees the post.';
 
 COMMENT ON VIEW "private"."message_heads" IS 'Messages as the caller reads them: {id, conversationId, sender, kind, body, replyTo, attachment, reactions, createdAt, editedAt, deletedAt}. For definer functions, which first check that the caller sees the message.';
 
@@ -5379,11 +5092,9 @@ COMMENT ON VIEW "private"."staff_reputation_entries" IS 'The ledger of reputatio
 
 COMMENT ON VIEW "private"."staff_reputation_votes" IS 'Peer votes as staff sees them; a vote with value 0 was removed.';
 
-COMMENT ON VIEW "private"."staff_rule_hits" IS 'Hits of rules as staff sees them. own says whether the caller wrote the thing that was hit.';
+COMMENT ON VIEW "private"."staff_rule_hits" IS 'Hits of rules as staff sees them. own says whether one is of what the caller wrote.';
 
 COMMENT ON VIEW "private"."staff_series" IS 'Series as staff sees them; partCount includes hidden posts.';
-
-COMMENT ON VIEW "private"."staff_sessions" IS 'Sessions that have not ended, as staff sees them: the same fields that the person sees, without tokens.';
 
 COMMENT ON VIEW "private"."staff_spaces" IS 'All groups and guilds as staff sees them. Counts also include hidden members; ids of people are UUIDs.';
 
@@ -6510,13 +6221,13 @@ ALTER TABLE "app"."post_counters" ADD CONSTRAINT "post_counters_rules" CHECK (pr
 ALTER TABLE "app"."users" ADD CONSTRAINT "users_rules" CHECK (private.users_rules(username, role, banned_at, first_name, last_name, country, city, about, profile_pic_url, banned_until, bot_owner_id));
 
 insert into private.errors ("code", "status", "text")
-values ('access_token_expiry', '422', 'An access token must expire within the next 366 days.');
+values ('access_token_expiry', '422', 'An access token must expire in the future, within 366 days.');
 
 insert into private.errors ("code", "status", "text")
 values ('access_token_name', '422', 'A name must have 1 to 60 characters.');
 
 insert into private.errors ("code", "status", "text")
-values ('access_token_required', '403', 'Only an access token from POST /me/tokens or of an app can be exchanged.');
+values ('access_token_required', '403', 'Only an access token of POST /me/tokens or of an app can be exchanged.');
 
 insert into private.errors ("code", "status", "text")
 values ('access_token_unknown', '404', 'There is no such access token.');
@@ -6546,7 +6257,7 @@ insert into private.errors ("code", "status", "text")
 values ('apps_full', '409', 'You can have at most 20 apps. Delete one first.');
 
 insert into private.errors ("code", "status", "text")
-values ('bot_refused', '403', 'Bots cannot do this. Only people can.');
+values ('bot_refused', '403', 'A bot cannot do this, because only people can.');
 
 insert into private.errors ("code", "status", "text")
 values ('bot_role', '409', 'A bot can have no other role than user.');
@@ -6558,17 +6269,13 @@ insert into private.errors ("code", "status", "text")
 values ('bots_exhausted', '409', 'You can have at most 5 bots. Delete one first.');
 
 insert into private.errors ("code", "status", "text")
-values ('consent_over', '410', 'This request of an app has ended. Start again in the app.');
+values ('consent_over', '410', 'This request of an app is over. Start again in the app.');
 
 update private.errors set "text" = 'Your role requires a second factor. Add one first: POST /me/factors/totp or /me/factors/passkeys/options.'
 where "code"::text = 'factor_missing'
   and "text"::text = 'Your role requires a second factor. Add an authenticator app first: POST /me/factors/totp.';
 
-update private.errors set "text" = 'Your role requires a second factor, and this is your last one.'
-where "code"::text = 'factor_needed'
-  and "text"::text = 'Your role requires a second factor, and this is the last one.';
-
-update private.errors set "text" = 'This account has a second factor. Also send the code of the app or a recovery code, or log in with a passkey.'
+update private.errors set "text" = 'This account has a second factor. Send also the code of the app, or a recovery code, or log in with a passkey.'
 where "code"::text = 'factor_required'
   and "text"::text = 'This account has a second factor. Send also the code of the app, or a recovery code.';
 
@@ -6591,7 +6298,7 @@ insert into private.errors ("code", "status", "text")
 values ('moderate_own', '403', 'This is about you or about what you wrote, so somebody else must decide it.');
 
 insert into private.errors ("code", "status", "text")
-values ('oidc_address', '422', 'This return address is not allowed. OIDC_RETURN lists those that are.');
+values ('oidc_address', '422', 'This address of a client is not allowed: OIDC_RETURN lists those that are.');
 
 insert into private.errors ("code", "status", "text")
 values ('oidc_off', '404', 'On this instance people log in with a password only.');
@@ -6606,7 +6313,7 @@ insert into private.errors ("code", "status", "text")
 values ('owner_banned', '409', 'The owner of this bot is banned. End that ban first.');
 
 insert into private.errors ("code", "status", "text")
-values ('owner_unknown', '422', 'alsoOwner is for bots. This account has no owner.');
+values ('owner_unknown', '422', 'alsoOwner is for bots: this account has no owner.');
 
 insert into private.errors ("code", "status", "text")
 values ('passkey_wrong', '403', 'The passkey is not accepted. Ask for a new challenge, and try again.');
@@ -6620,12 +6327,8 @@ values ('password_guessable', '422', 'This password is one of the most common on
 insert into private.errors ("code", "status", "text")
 values ('pay_bot', '409', 'Bots have no mana, so they cannot be paid.');
 
-update private.errors set "text" = 'Prove first that it is you: POST /auth/proof. A proof is valid for 10 minutes.'
-where "code"::text = 'proof_required'
-  and "text"::text = 'Prove first that it is you: POST /auth/proof. A proof counts for 10 minutes.';
-
 insert into private.errors ("code", "status", "text")
-values ('scope_missing', '403', 'This needs a scope that this access token does not have.');
+values ('scope_missing', '403', 'This access token does not have the scope that this needs.');
 
 insert into private.errors ("code", "status", "text")
 values ('scope_unknown', '422', 'There is no such scope. GET /scopes lists them.');
@@ -8245,7 +7948,7 @@ insert into private.personal_data ("relation", "person_column", "section", "with
 values ('private.identities', 'user_id', 'linkedLogins', null, null, '{}', null, 'false', null);
 
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
-values ('private.oauth_records', 'consent_id', null, null, null, '{}', null, 'false', 'Requests and codes of apps, stored for some minutes.');
+values ('private.oauth_records', 'consent_id', null, null, null, '{}', null, 'false', 'Requests and codes of apps, kept for some minutes.');
 
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
 values ('private.passkey_challenges', 'user_id', null, null, null, '{}', null, 'false', 'Hashes of random values, kept for five minutes.');
@@ -8253,7 +7956,7 @@ values ('private.passkey_challenges', 'user_id', null, null, null, '{}', null, '
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
 values ('private.passkeys', 'user_id', 'passkeys', null, null, '{credential_id,public_key,counter}', null, 'false', null);
 
-update private.personal_data set "reason" = 'It says only that the person has a factor.'
+update private.personal_data set "reason" = 'Says only that the person has a factor.'
 where "relation"::text = 'private.people_with_factor' and "person_column"::text = 'user_id'
   and "reason"::text = 'Says only that the person has a factor, as authenticatorApp does.';
 

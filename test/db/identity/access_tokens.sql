@@ -1,6 +1,6 @@
 -- Access tokens with scopes: what they may do, by which operation, and what ends them.
 begin;
-select plan(46);
+select plan(47);
 select test.people('alice', 'bob', 'carla');
 update app.users set role = 'moderator' where username = 'carla';
 
@@ -68,6 +68,10 @@ select test.act_as_gate();
 select is(api.find_access_token(pg_temp.hash('reader'))::jsonb, (select claims from token where name = 'reader'), 'The hash finds the claims');
 select is(api.find_access_token(pg_temp.hash('other'))::text, null, 'Another hash finds nothing');
 select test.act_as_owner();
+
+select is((select count(distinct (c ->> 'iat', c ->> 'exp'))::int
+           from (select private.issue_claims(test.id('alice'), 900 - n % 3) as c from generate_series(1, 30) n) t), 30,
+  'No two tokens have the same claims, however long they are valid');
 
 -- What is refused
 select throws_ok($$ select pg_temp.issue('x', 'alice', '{posts:see}') $$, 'PT422', 'scope_unknown', 'A scope must exist');
