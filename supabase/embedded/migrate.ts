@@ -135,14 +135,17 @@ async function apply(work: Work, path: string, text: string, record: (tx: Transa
 
 /**
  * Keeps errors out of the server's log: the server cannot distinguish them from faults, quotes personal data, and
- * logs every wrong password. Only for the logins of the facade's pools, because the facade logs their faults with the
- * SQLSTATE; jobs, the owner and the server's own processes are still logged. Takes a superuser's connection string.
+ * logs every wrong password. A server that logs slow statements logs them without their parameters, which can be
+ * codes. Only for the logins of the facade's pools, because the facade logs their faults with the SQLSTATE; jobs, the
+ * owner and the server's own processes are still logged. Takes a superuser's connection string.
  */
 export async function muteClientErrors(superuserUrl: string): Promise<void> {
   const sql = connect(superuserUrl)
   try {
-    for (const login of ['kith_anon', 'kith_gate', 'kith_user', 'kith_service'])
+    for (const login of ['kith_anon', 'kith_gate', 'kith_user', 'kith_service']) {
       await sql.unsafe(`alter role ${login} set log_min_messages = 'log'`)
+      await sql.unsafe(`alter role ${login} set log_parameter_max_length = 0`)
+    }
   } finally {
     await sql.end()
   }

@@ -58,6 +58,7 @@ const settings = {
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %q%a ',
   log_lock_waits: 'on', // also logs deadlocks, whose errors are kept out of the log (migrate.ts, muteClientErrors)
+  log_parameter_max_length: '0', // with log_min_duration_statement it would also log codes of second factors
   jit: 'off', // short statements: compiling them costs more than it saves
 }
 

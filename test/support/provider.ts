@@ -12,6 +12,8 @@ export type OpenIdProvider = {
   accounts: Record<string, { email: string; email_verified: boolean }>
   /** The account that logs in next; with undefined, the person refuses. */
   account: string | undefined
+  /** What the provider and Kith told each other in confidence: verifiers, access tokens and ID tokens. */
+  confided: string[]
   /**
    * Opens an address of the provider as a new browser, and follows redirects until one leaves the provider. @returns that address, which is the callback with the provider's answer
    */
@@ -45,6 +47,10 @@ export async function startProvider(facadeUrl: string): Promise<OpenIdProvider> 
     },
     ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
   })
+  provider.on('grant.success', ({ body, oidc }) => {
+    const { access_token, id_token } = body as Record<string, string>
+    made.confided.push(...[oidc.params?.code_verifier, access_token, id_token].map(String))
+  })
   const answer = provider.callback()
   server.on('request', async (request, response) => {
     if (!request.url?.startsWith('/log-in/')) return answer(request, response)
@@ -72,6 +78,6 @@ export async function startProvider(facadeUrl: string): Promise<OpenIdProvider> 
     }
   }
 
-  const made: OpenIdProvider = { issuer, accounts, account: undefined, visit }
+  const made: OpenIdProvider = { issuer, accounts, account: undefined, confided: [], visit }
   return made
 }
