@@ -231,7 +231,8 @@ grant execute on function
   private.audit,
   private.has_needed_factor,
   private.ledger_points,
-  private.lock_pairs
+  private.lock_pairs,
+  private.require_factor
   to service_role;
 
 -- used by the policy of realtime.messages

@@ -487,7 +487,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     registerApps: s.REGISTER_APPS,
     webhookExempt: s.WEBHOOK_EXEMPT,
     refusesGuessable: (s.GUESSABLE_PASSWORDS ?? (s.NODE_ENV === 'production' ? 'refuse' : 'accept')) === 'refuse',
-    requireFactor: s.REQUIRE_FACTOR ?? [],
+    requireFactor: s.REQUIRE_FACTOR ?? (s.NODE_ENV === 'production' ? (['admin', 'moderator'] as const) : []),
     // passkeys are bound to this domain, and used by pages of these origins
     passkeys: {
       domain: s.PASSKEY_DOMAIN ?? new URL(s.PUBLIC_URL).hostname,

@@ -235,8 +235,7 @@ export function otherMethods(taken: readonly string[]): (c: Context) => Response
 }
 
 /** Whether a route can answer with CSV: staff lists can. */
-export const hasCsv = ({ page, csv, access }: Row): boolean =>
-  (page === true || csv === true) && (access === 'moderator' || access === 'admin')
+export const hasCsv = (row: Row): boolean => (row.page === true || row.csv === true) && isOfStaff(row)
 
 /** Since when aliases are deprecated: 1.0.0. As RFC 9745 writes it. */
 const DEPRECATED = `@${Date.UTC(2026, 10, 27) / 1000}`
@@ -292,8 +291,13 @@ function joinBatch(c: Context, { contentType, unbounded, secret }: Row): void {
 /** The statuses of errors about the input. They are only revealed to callers who pass the gate. */
 const aboutInput = new Set([400, 413, 415, 422])
 
+/** Staff need the second factor that their role needs. private.require_role checks it in the operation. */
+const STAFF: Gate = { check: 'require_factor' }
+const isOfStaff = ({ access }: Row): boolean => access === 'moderator' || access === 'admin'
+
 /** Makes a function that throws the error, or that of the row's gate if it comes first. */
-function gateOf(path: string, { gate, params }: Row): (c: Context, apiError: unknown) => Promise<never> {
+function gateOf(path: string, row: Row): (c: Context, apiError: unknown) => Promise<never> {
+  const { gate = isOfStaff(row) ? STAFF : undefined, params } = row
   const read = pathReader(path, params)
   return async (c, apiError) => {
     if (gate && aboutInput.has(toApiError(apiError).status)) {

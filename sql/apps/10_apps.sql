@@ -104,11 +104,13 @@ set search_path = ''
 as $$
 begin
   if (select value from app.settings where key = 'register_apps') <> 'everyone'
-     and not exists (select from app.users where id = private.require_caller() and role = 'admin') then
+     and not exists (select from app.users where id = private.require_caller() and role = 'admin'
+                     and private.has_needed_factor()) then
     perform private.raise_error('apps_closed');
   end if;
 end $$;
-comment on function private.require_registration is 'Passes if the caller may register apps: REGISTER_APPS.';
+comment on function private.require_registration is
+  'Passes if the caller may register apps: REGISTER_APPS. An admin needs the second factor that the role needs.';
 
 create function private.create_own_app(
   p_name text, p_redirect_uris text[], p_scopes text[], p_is_confidential boolean, p_website text

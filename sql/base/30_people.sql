@@ -338,16 +338,30 @@ end $$;
 comment on function private.needs_factor is
   'Whether this instance requires a second factor of people with this role: REQUIRE_FACTOR.';
 
-create function private.has_needed_factor() returns boolean
+create function private.has_needed_factor(p_user uuid default app.uid()) returns boolean
 language plpgsql stable security definer   -- people may not read who has a factor
 set search_path = ''
 as $$
 begin
-  return not exists (select from app.users where id = app.uid() and private.needs_factor(role))
-      or exists (select from private.people_with_factor where user_id = app.uid());
+  return not exists (select from app.users where id = p_user and private.needs_factor(role))
+      or exists (select from private.people_with_factor where user_id = p_user);
 end $$;
 comment on function private.has_needed_factor is
-  'Whether the caller has a second factor, or a role that needs none. Every check for staff calls it.';
+  'Whether a person, by default the caller, has a second factor, or a role that needs none. Every check for '
+  'staff calls it.';
+
+create function private.require_factor() returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if not private.has_needed_factor() then
+    perform private.raise_error('factor_missing');
+  end if;
+end $$;
+comment on function private.require_factor is
+  'Passes if the caller has the second factor that their role needs. For staff, the facade calls it before it '
+  'says what is wrong with their input.';
 
 create function private.require_role(variadic p_roles text[]) returns void
 language plpgsql stable
@@ -356,9 +370,8 @@ as $$
 begin
   if not exists (select from app.users where id = app.uid() and role = any (p_roles)) then
     perform private.raise_error('role_required');
-  elsif not private.has_needed_factor() then
-    perform private.raise_error('factor_missing');
   end if;
+  perform private.require_factor();
 end $$;
 comment on function private.require_role is
   'Passes if the caller''s stored role is one of these, and the caller has the second factor that the role needs. '

@@ -104,11 +104,11 @@ set search_path = ''
 as $$
 begin
   return private.has_journalism_reputation(p_user)
-      or exists (select from app.users u where u.id = p_user and u.role = 'admin');
+      or exists (select from app.users u where u.id = p_user and u.role = 'admin' and private.has_needed_factor(u.id));
 end $$;
 comment on function private.may_post_journalism is
   'Whether a person''s posts may be journalism: because of their reputation, or because they are an admin, even if '
-  'their canPostJournalism is false.';
+  'their canPostJournalism is false. An admin needs the second factor that the role needs.';
 
 create function private.check_journalism() returns trigger
 language plpgsql security definer   -- checks the author, not the caller

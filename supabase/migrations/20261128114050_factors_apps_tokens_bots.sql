@@ -112,6 +112,8 @@ DROP FUNCTION "private"."end_tokens"(uuid);
 
 DROP FUNCTION "private"."enter"(text, text);
 
+DROP FUNCTION "private"."has_needed_factor"();
+
 DROP FUNCTION "private"."post_counters_rules"(integer, integer, integer, integer, bigint, numeric);
 
 DROP FUNCTION "private"."users_rules"(text, text, timestamp with time zone, text, text, text, text, text, text, timestamp with time zone);
@@ -2388,6 +2390,19 @@ begin
   delete from private.people_with_factor where user_id = p_user;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.has_needed_factor(p_user uuid DEFAULT app.uid())
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return not exists (select from app.users where id = p_user and private.needs_factor(role))
+      or exists (select from private.people_with_factor where user_id = p_user);
+end $function$;
+
+ALTER FUNCTION "private"."has_needed_factor"(uuid) OWNER TO "postgres";
+
 CREATE OR REPLACE FUNCTION private.has_other_resolver(p_decision app.decisions)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2840,6 +2855,17 @@ begin
   end if;
   execute format('select %s($1)', v_topic.audience) into v_may using substr(p_topic, strpos(p_topic, ':') + 1);
   return coalesce(v_may, false);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.may_post_journalism(p_user uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return private.has_journalism_reputation(p_user)
+      or exists (select from app.users u where u.id = p_user and u.role = 'admin' and private.has_needed_factor(u.id));
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.may_resolve(p_decision app.decisions)
@@ -3308,6 +3334,20 @@ begin
                        then private.place_cursor('replay', v_times[v_looked], v_ids[v_looked]) end);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.require_factor()
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if not private.has_needed_factor() then
+    perform private.raise_error('factor_missing');
+  end if;
+end $function$;
+
+ALTER FUNCTION "private"."require_factor"() OWNER TO "postgres";
+
 CREATE OR REPLACE FUNCTION private.require_own_bot(p_person text)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -3355,12 +3395,26 @@ CREATE OR REPLACE FUNCTION private.require_registration()
 AS $function$
 begin
   if (select value from app.settings where key = 'register_apps') <> 'everyone'
-     and not exists (select from app.users where id = private.require_caller() and role = 'admin') then
+     and not exists (select from app.users where id = private.require_caller() and role = 'admin'
+                     and private.has_needed_factor()) then
     perform private.raise_error('apps_closed');
   end if;
 end $function$;
 
 ALTER FUNCTION "private"."require_registration"() OWNER TO "postgres";
+
+CREATE OR REPLACE FUNCTION private.require_role(VARIADIC p_roles text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if not exists (select from app.users where id = app.uid() and role = any (p_roles)) then
+    perform private.raise_error('role_required');
+  end if;
+  perform private.require_factor();
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.require_scope(p_scopes text[], p_operation text)
  RETURNS void
@@ -4874,6 +4928,8 @@ COMMENT ON FUNCTION "private"."find_own_bots"() IS 'The caller''s bots, oldest f
 
 COMMENT ON FUNCTION "private"."find_talent"(uuid[], text, text, uuid) IS 'Returns the next people with reputation in one of these interests, highest first, each with the interest where their reputation is highest. For each interest it considers the people of the highest bands of reputation, about 4000 in total, but at least 20 per interest.';
 
+COMMENT ON FUNCTION "private"."has_needed_factor"(uuid) IS 'Whether a person, by default the caller, has a second factor, or a role that needs none. Everything that only staff may do asks it.';
+
 COMMENT ON FUNCTION "private"."hide_by_rule"(text, uuid) IS 'Hides a thing from everyone but its author, as staff hides or removes it. The worker leaves the audit entry. Returns false if it was hidden or deleted before, or if rules can''t hide things of its type.';
 
 COMMENT ON FUNCTION "private"."is_bot"(uuid) IS 'Whether an account is a bot: sql/identity/57_bots.sql.';
@@ -4914,6 +4970,8 @@ COMMENT ON FUNCTION "private"."lock_own_credentials"() IS 'Locks the caller''s c
 
 COMMENT ON FUNCTION "private"."mail_about_factor"(uuid, text) IS 'Queues a mail that tells a person of a change of their factors: factorAdded, factorRemoved, recoveryUsed, recoveryRenewed, passkeyAdded, passkeyRemoved or passkeyEnded.';
 
+COMMENT ON FUNCTION "private"."may_post_journalism"(uuid) IS 'Whether a person''s posts may be journalism: because of their reputation, or because they are an admin, even if their canPostJournalism is false. An admin needs the second factor that the role needs.';
+
 COMMENT ON FUNCTION "private"."note_access_token_used"() IS 'Records that the access token of this request is used now. Returns whether the request has one.';
 
 COMMENT ON FUNCTION "private"."note_challenge"(bytea, uuid, text) IS 'Stores a challenge for five minutes.';
@@ -4944,11 +5002,13 @@ COMMENT ON FUNCTION "private"."rename_own_passkey"(uuid, text) IS 'Renames a pas
 
 COMMENT ON FUNCTION "private"."replace_password"(uuid, text) IS 'Sets a password, and ends everything that depended on the old one: tokens, except access tokens that do not end with it, sessions, device tokens, mailed links and a pending change of address.';
 
+COMMENT ON FUNCTION "private"."require_factor"() IS 'Passes if the caller has the second factor that their role needs. The facade asks it about staff before it says what is wrong with their input.';
+
 COMMENT ON FUNCTION "private"."require_own_bot"(text) IS 'Finds a bot of the caller by personId, actor id or username.';
 
 COMMENT ON FUNCTION "private"."require_redirects"(text[], boolean) IS 'These redirect URIs, if an app may have them.';
 
-COMMENT ON FUNCTION "private"."require_registration"() IS 'Passes if the caller may register apps: REGISTER_APPS.';
+COMMENT ON FUNCTION "private"."require_registration"() IS 'Passes if the caller may register apps: REGISTER_APPS. An admin needs the second factor that the role needs.';
 
 COMMENT ON FUNCTION "private"."require_scope"(text[], text) IS 'Passes if these scopes, those of the caller''s token, include one that the operation needs. Fails: scope_missing.';
 
@@ -5770,6 +5830,14 @@ REVOKE ALL ON FUNCTION "private"."find_own_bots"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."find_own_bots"() TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."has_needed_factor"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."has_needed_factor"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."has_needed_factor"(uuid) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."has_needed_factor"(uuid) TO "service_role";
+
 REVOKE ALL ON FUNCTION "private"."is_bot"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."is_bot"(uuid) TO "authenticated";
@@ -5959,6 +6027,14 @@ GRANT EXECUTE ON FUNCTION "private"."rename_own_passkey"(uuid, text) TO "authent
 REVOKE ALL ON FUNCTION "private"."rename_own_passkey"(uuid, text) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."rename_own_passkey"(uuid, text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."require_factor"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."require_factor"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."require_factor"() TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."require_factor"() TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."require_own_bot"(text) FROM PUBLIC;
 

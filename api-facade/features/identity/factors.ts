@@ -36,7 +36,7 @@ export default routesOfLogins('identity', {
   'POST /auth/proof': {
     summary: 'Prove again that it is you',
     description:
-      'Some requests ask people with a second factor for a fresh proof: 403 `proof_required`. These are a change of the password, the email address, factors or somebody’s role, the export, the erasure, and payments of the tiers that the instance chose. To add a factor, everybody needs one. If you have a second factor, send a `code` or what a `passkey` signed. Otherwise send your `password`, or a login for which the OpenID provider asked for its password again (`GET /auth/oidc/start` with `fresh`). The proof is valid for 10 minutes, in this session alone. A login with a code is a fresh proof, too. Wrong passwords and codes are counted together, per person.',
+      'Some requests ask people with a second factor for a fresh proof: 403 `proof_required`. These are a change of the password, the email address, factors or somebody’s role, the export, the erasure, and payments of the tiers that the instance chose. To add a factor, everybody needs one. If you have a second factor, send a `code` or what a `passkey` signed. Otherwise send your `password`, or a login for which the OpenID provider asked for its password again: call `GET /auth/oidc/start` with `fresh=true`, lead the browser to its `url`, and within five minutes after the login there send the one-time code that comes back as `oidcCode`, with your `verifier`. The proof is valid for 10 minutes, in this session alone. A login with a code is a fresh proof, too. Wrong passwords and codes are counted together, per person.',
     access: 'user',
     id: 'prove',
     pool: 'gate',
