@@ -15,3 +15,12 @@ export async function choose(tab: Tab, title: string): Promise<void> {
   await tab.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: title, exact: true }).click()
   await tab.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
 }
+
+/** Shows a page as a link to it does: a reload would end the session. Waits for its title and its data. */
+export async function showPage(tab: Tab, path: string, title: string): Promise<void> {
+  await tab.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  )
+  await tab.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
+  await tab.locator('main:not(:has([aria-busy="true"]))').waitFor()
+}

@@ -1,7 +1,7 @@
 // Moderation in the panel, in a real browser: members use the API, and staff uses the pages.
 import { describe, expect, test } from 'vitest'
 import { openTab, startBrowser, type Tab } from '../support/browser.ts'
-import { choose, logIn } from '../support/panel.ts'
+import { choose, logIn, showPage } from '../support/panel.ts'
 import type { Person } from '../support/person.ts'
 import { publish, reply } from '../support/posts.ts'
 import { oneOfEach } from '../support/things.ts'
@@ -15,15 +15,6 @@ const browser = await startBrowser()
 async function report(who: Person, targetType: string, targetId: string, category: string): Promise<void> {
   const { status } = await who.post('/reports', { targetType, targetId, reason: 'Rude words', category })
   expect(status).toBe(201)
-}
-
-/** Shows a page as a link to it does: a reload would end the session. Waits for its title and its data. */
-async function showPage(tab: Tab, path: string, title: string): Promise<void> {
-  await tab.evaluate(
-    `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
-  )
-  await tab.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
-  await tab.locator('main:not(:has([aria-busy="true"]))').waitFor()
 }
 
 const dialog = (tab: Tab) => tab.getByRole('dialog')

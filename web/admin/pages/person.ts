@@ -4,6 +4,7 @@ import { ask, type Field } from '../../lib/dialog.ts'
 import { ErrorNote, notify } from '../../lib/errors.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
+import { go } from '../../lib/router.ts'
 import { saveFile } from '../../lib/save.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
@@ -51,13 +52,14 @@ function stepsOf(account: Account, after: () => Promise<void>) {
     fields: Field[],
     run: (values: Record<string, string>) => Promise<unknown>,
     isDangerous = false,
+    then = after,
   ) => ({
     label: title,
     isDangerous,
     run: async () => {
       if (!(await ask({ title, text, fields, action: title, isDangerous }, run))) return
       notify(texts.value.common.done)
-      await after()
+      await then()
     },
   })
   const { bannedAt, limitedAt, role } = account
@@ -121,6 +123,8 @@ function stepsOf(account: Account, after: () => Promise<void>) {
         [],
         () => kith.post('/admin/users/{id}/erase', { params }),
         true,
+        // the person's page is gone
+        async () => go('/admin/people?status=erased', { replace: true }),
       ),
   ]
 }
@@ -267,7 +271,7 @@ export function PersonPage({ params: { id = '' } }: PageProps) {
   const page = useLoad<Account>(() => read(id), [id])
   const version = useSignal(0)
   const account = page.data.value
-  if (!account) return html`<${ErrorNote} error=${page.error.value} />`
+  if (!account || page.error.value) return html`<${ErrorNote} error=${page.error.value} />`
   const after = async () => {
     version.value += 1
     await page.reload()
