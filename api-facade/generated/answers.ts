@@ -4096,10 +4096,12 @@ export interface Schemas {
     | Schemas['RuleConditionNewAccount']
     | Schemas['RuleConditionWords']
     | Schemas['RuleConditionLink']
+    | Schemas['RuleConditionMedia']
     | Schemas['RuleConditionRate']
     | Schemas['RuleConditionNearBan']
     | Schemas['RuleConditionReports']
   RuleConditionLink: { kind: 'link' }
+  RuleConditionMedia: { kind: 'media'; hashes: string[] }
   RuleConditionNearBan: { kind: 'near-ban'; steps: number }
   RuleConditionNewAccount: { kind: 'new-account'; hours: number }
   RuleConditionRate: { kind: 'rate'; moreThan: number; minutes: number }
@@ -4331,6 +4333,7 @@ export interface Schemas {
       | Schemas['StaffGuild']
       | Schemas['StaffVideoComment']
       | null
+    media: { url: string; sha256: string }[]
     reports: Schemas['StaffReport'][]
     earlierCases: Schemas['StaffCase'][]
     proposals: Schemas['CaseProposal'][]

@@ -84,7 +84,7 @@ export const operations = {
   claim_case: { p_id: 'uuid' },
   close_debate: { p_id: 'uuid' },
   close_problem: { p_id: 'uuid' },
-  commit_asset: { p_asset_id: 'uuid', p_mime_type: 'text', p_width: 'integer', p_height: 'integer' },
+  commit_asset: { p_asset_id: 'uuid', p_mime_type: 'text', p_width: 'integer', p_height: 'integer', p_sha256: 'text' },
   complete_ai_session: { p_session_id: 'uuid' },
   complete_order: { p_id: 'uuid' },
   confirm_totp: {
@@ -1595,7 +1595,7 @@ export const failures = {
   ],
   close_debate: ['content_not_yours', 'debate_closed', 'debate_unknown', 'writes_exceeded'],
   close_problem: ['content_not_yours', 'problem_closed', 'problem_solved', 'problem_unknown'],
-  commit_asset: ['asset_unknown'],
+  commit_asset: ['asset_unfit', 'asset_unknown'],
   complete_ai_session: ['ai_session_over', 'ai_session_unanswered', 'ai_session_unknown'],
   complete_order: [
     'asset_kind',

@@ -78,16 +78,17 @@ export const registry: Registry = {
     return createEmbed({ jwtSecrets }) // the model is part of Supabase's runtime
   },
   async media({ config, jwtSecret, jwtSecrets }) {
-    const [{ createMedia }, { s3Storage }, { sinkStorage }, { createSeals }] = await Promise.all([
+    const [{ createMedia }, { s3Storage }, { sha256 }, { sinkStorage }, { createSeals }] = await Promise.all([
       import('../../edge-functions/media/handler.ts'),
       import('../../edge-functions/media/storage.ts'),
+      import('../../edge-functions/media/digest.ts'),
       import('./sink.ts'),
       import('./seals.ts'),
     ])
     const storage = config.storage
       ? s3Storage(config.storage)
       : sinkStorage(config, createSeals(secretsOf(config, jwtSecret)))
-    return createMedia({ jwtSecrets, storage })
+    return createMedia({ jwtSecrets, storage, sha256 })
   },
   async 'link-preview'({ jwtSecrets }) {
     const [{ createLinkPreview }, { outside }] = await Promise.all([

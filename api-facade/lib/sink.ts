@@ -125,6 +125,10 @@ function folderBucket(name: string, folder: string): Bucket {
         await file.close()
       }
     },
+    async read(key) {
+      const file = await open(fileOf(folder, key))
+      return Readable.toWeb(file.createReadStream()) as ReadableStream<Uint8Array>
+    },
     async list(prefix) {
       const files = (await readdir(folder).catch(absent)) ?? []
       return files.filter((file) => file.startsWith(prefix) && !file.endsWith('.type'))

@@ -9,6 +9,8 @@ export type Bucket = {
   find(key: string): Promise<Found | null>
   /** The first bytes of an object. @throws Error if it does not exist */
   head(key: string, bytes: number): Promise<Uint8Array>
+  /** The whole object. @throws Error if it does not exist */
+  read(key: string): Promise<ReadableStream<Uint8Array>>
   /** The keys with this prefix, at most 1000. */
   list(prefix: string): Promise<string[]>
   /** Does nothing if it does not exist. */
@@ -21,6 +23,12 @@ export type Ask = (method: string, path: string, headers?: Record<string, string
 export const TOO_LARGE = 'EntityTooLarge'
 
 export function s3Bucket(name: string, ask: Ask): Bucket {
+  /** The body of an object. @throws Error if it does not exist */
+  async function get(key: string, headers?: Record<string, string>) {
+    const answer = await ask('GET', `${name}/${key}`, headers)
+    if (answer.status === 404) throw failure(saidIn(await answer.text()) ?? 'NoSuchKey')
+    return answer.body
+  }
   return {
     name,
     async exists() {
@@ -32,10 +40,8 @@ export function s3Bucket(name: string, ask: Ask): Bucket {
       return { size: Number(headers.get('content-length')), contentType: headers.get('content-type') ?? '' }
     },
     async head(key, bytes) {
-      const answer = await ask('GET', `${name}/${key}`, { Range: `bytes=0-${bytes - 1}` })
-      if (answer.status === 404) throw failure(saidIn(await answer.text()) ?? 'NoSuchKey')
       // a storage without ranges would send the whole file
-      const reader = answer.body?.getReader()
+      const reader = (await get(key, { Range: `bytes=0-${bytes - 1}` }))?.getReader()
       const found = new Uint8Array(bytes)
       let length = 0
       while (reader && length < bytes) {
@@ -46,6 +52,9 @@ export function s3Bucket(name: string, ask: Ask): Bucket {
       }
       await reader?.cancel()
       return found.subarray(0, length)
+    },
+    async read(key) {
+      return (await get(key)) ?? new ReadableStream({ start: (empty) => empty.close() })
     },
     async list(prefix) {
       const answer = await ask('GET', `${name}?list-type=2&prefix=${encodeURIComponent(prefix)}`)

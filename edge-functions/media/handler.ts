@@ -5,8 +5,9 @@
 // POST /media/parts {key, contentType, size, partSize, uploadId} → 200 {uploadId, parts: [{number, size, upload}]}: the
 // parts of the file. upload is {url, headers, expiresAt}, or null if the part has arrived. If uploadId is null, or the
 // storage does not know it, the answer has the id of a new upload.
-// POST /media/commit {key, contentType, size, partSize?, uploadId?} → 200 {outcome: committed, mimeType, width, height}
-// or {outcome: missing | unfit | large}; width and height are null if the first bytes do not say them
+// POST /media/commit {key, contentType, size, partSize?, uploadId?} → 200 {outcome: committed, mimeType, width, height,
+// sha256} or {outcome: missing | unfit | large}; width and height are null if the first bytes do not say them, sha256 (in
+// hex) is null for a file above 25 MiB
 // POST /media/delete {bucket, keys, uploads: up to 50 each, uploadIds: by key} → 200 {left}; uploads are those that were
 // not committed, and uploadIds name uploads in parts that may have begun.
 // left: those that the storage did not delete in time. 503 if the bucket is not the function's.
@@ -32,29 +33,36 @@ const Deletions = z.object({
   uploads: z.array(key).max(50),
   uploadIds: z.record(key, z.string()),
 })
-const Site = z.object({ publicUrl: z.url() })
+const Place = z.object({ publicUrl: z.url() })
 
-/** What the first bytes of a file say. */
-type Seen = { mimeType: string; width: number | null; height: number | null }
+/** What the first bytes of a file say, and its hash. */
+type Seen = { mimeType: string; width: number | null; height: number | null; sha256: string | null }
 type Outcome = ({ outcome: 'committed' } & Seen) | { outcome: 'missing' | 'unfit' | 'large' }
 type MediaEnvironment = {
   /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
   storage: Storage
+  /** The SHA-256 of a file, in hex: ./digest.ts. */
+  sha256: Digest
 }
+type Digest = (file: ReadableStream<Uint8Array>) => Promise<string>
+/** What a commit works with. */
+type Site = Omit<MediaEnvironment, 'jwtSecrets'>
 
 /** How many assets are deleted at once, and for how many milliseconds new deletions are started. */
 const AT_ONCE = 10
 const BEGINNING = 8000
+/** The largest file that is hashed, in bytes: a commit reads it whole. Every kind of picture is smaller. */
+const HASHED = 25 * 1024 * 1024
 
 /** The key that a client writes. The file can change until its upload URL expires. */
 const uploadOf = (key: string): string => `${key}.upload`
 
-export function createMedia({ jwtSecrets, storage }: MediaEnvironment): Hono {
+export function createMedia({ jwtSecrets, storage, sha256 }: MediaEnvironment): Hono {
   const { app, door } = openDoors('media', jwtSecrets)
   door('/presign', Asset, async (c, asset) => c.json(await storage.presign({ ...asset, key: uploadOf(asset.key) })))
   door('/parts', AssetInParts, async (c, asset) => c.json(await continueUpload(storage, asset)))
-  door('/commit', AnyAsset, async (c, asset) => c.json(await commit(storage, asset)))
+  door('/commit', AnyAsset, async (c, asset) => c.json(await commit({ storage, sha256 }, asset)))
   door('/delete', Deletions, async (c, { bucket, keys, uploads, uploadIds }) => {
     // checked first: in a wrong or missing bucket every object would look deleted
     if (bucket !== storage.media.name)
@@ -62,7 +70,7 @@ export function createMedia({ jwtSecrets, storage }: MediaEnvironment): Hono {
     await requireBuckets(storage)
     return c.json({ left: await removeAll(storage, { keys, uploads, uploadIds }) })
   })
-  door('/look', Site, async (c, { publicUrl }) => c.json({ warnings: await storage.look(publicUrl) }))
+  door('/look', Place, async (c, { publicUrl }) => c.json({ warnings: await storage.look(publicUrl) }))
   return app
 }
 
@@ -96,13 +104,14 @@ async function removeAll({ uploads, media, multipart }: Storage, gone: Gone) {
   return left
 }
 
-async function commit(storage: Storage, asset: z.output<typeof AnyAsset>): Promise<Outcome> {
+async function commit(site: Site, asset: z.output<typeof AnyAsset>): Promise<Outcome> {
+  const { storage } = site
   const { uploads } = storage
   const upload = uploadOf(asset.key)
   try {
     const came = (await uploads.find(upload)) ?? (await joined(storage, asset))
-    if (!came) return await kept(storage, asset)
-    const seen = isAsAnnounced(came, asset) ? await publish(storage, asset) : undefined
+    if (!came) return await kept(site, asset)
+    const seen = isAsAnnounced(came, asset) ? await publish(site, asset) : undefined
     await uploads.remove(upload)
     return outcomeOf(seen)
   } catch (failure) {
@@ -112,7 +121,7 @@ async function commit(storage: Storage, asset: z.output<typeof AnyAsset>): Promi
     }
     // without the upload a concurrent commit may have published it
     if (await uploads.find(upload)) throw failure
-    return kept(storage, asset)
+    return kept(site, asset)
   }
 }
 
@@ -157,11 +166,11 @@ async function continueUpload({ uploads, multipart }: Storage, asset: z.output<t
  * supports them.
  * @returns undefined if it is not as announced, and therefore not published
  */
-async function publish(storage: Storage, asset: Announced): Promise<Seen | undefined> {
+async function publish({ storage, sha256 }: Site, asset: Announced): Promise<Seen | undefined> {
   const held = `${asset.key}.${crypto.randomUUID()}`
   try {
     await storage.hold(uploadOf(asset.key), held)
-    const seen = await lookInto(storage.uploads, held, asset)
+    const seen = await lookInto(storage.uploads, held, asset, sha256)
     if (seen) await storage.publish(held, asset.key, servedAs(asset.contentType))
     return seen
   } finally {
@@ -177,8 +186,9 @@ const servedAs = (contentType: string): Served => ({
 })
 
 /** What a published file is: by another commit, or by one that was interrupted after the copy. */
-async function kept(storage: Storage, asset: Announced): Promise<Outcome> {
-  if (await storage.media.find(asset.key)) return outcomeOf(await lookInto(storage.media, asset.key, asset))
+async function kept({ storage, sha256 }: Site, asset: Announced): Promise<Outcome> {
+  const { media } = storage
+  if (await media.find(asset.key)) return outcomeOf(await lookInto(media, asset.key, asset, sha256))
   await requireBuckets(storage)
   return { outcome: 'missing' }
 }
@@ -189,12 +199,12 @@ const isAsAnnounced = (found: Found, { size, contentType }: Announced): boolean 
   found.size === size && found.contentType === contentType
 
 /** Undefined if the size, the content type or the type according to the first bytes is not as announced. */
-async function lookInto(bucket: Bucket, key: string, asset: Announced): Promise<Seen | undefined> {
+async function lookInto(bucket: Bucket, key: string, asset: Announced, sha256: Digest): Promise<Seen | undefined> {
   const object = await bucket.find(key)
   if (!object || !isAsAnnounced(object, asset)) return undefined
   const bytes = await bucket.head(key, asset.contentType.startsWith('image/') ? PICTURE_BYTES : HEAD_BYTES)
   const mimeType = typeOf(bytes.subarray(0, HEAD_BYTES))
   if (!mimeType || !isThatType(asset.contentType, mimeType)) return undefined
   const { width = null, height = null } = dimensionsOf(mimeType, bytes) ?? {}
-  return { mimeType, width, height }
+  return { mimeType, width, height, sha256: asset.size > HASHED ? null : await sha256(await bucket.read(key)) }
 }

@@ -947,7 +947,8 @@ create function private.media_assets_rules(
   poster_id uuid,
   status text,
   expires_at timestamp with time zone,
-  committed_at timestamp with time zone) returns boolean
+  committed_at timestamp with time zone,
+  sha256 bytea) returns boolean
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -956,6 +957,7 @@ begin
   if ((poster_id IS NULL) OR (kind = 'video'::text)) is false then perform private.raise_check_violation('asset_poster'); end if;
   if ((status = 'committed'::text) = ((committed_at IS NOT NULL) AND (mime_type IS NOT NULL) AND (expires_at IS NULL))) is false then perform private.raise_check_violation('media_assets_check'); end if;
   if (part_size > 0) is false then perform private.raise_check_violation('media_assets_part_size_check'); end if;
+  if (octet_length(sha256) = 32) is false then perform private.raise_check_violation('media_assets_sha256_check'); end if;
   if (size > 0) is false then perform private.raise_check_violation('media_assets_size_check'); end if;
   if (status = ANY (ARRAY['pending'::text, 'committed'::text])) is false then perform private.raise_check_violation('media_assets_status_check'); end if;
   if ((length(upload_id) >= 1) AND (length(upload_id) <= 1000)) is false then perform private.raise_check_violation('media_assets_upload_id_check'); end if;
@@ -968,6 +970,7 @@ alter table app.media_assets
   drop constraint asset_poster,
   drop constraint media_assets_check,
   drop constraint media_assets_part_size_check,
+  drop constraint media_assets_sha256_check,
   drop constraint media_assets_size_check,
   drop constraint media_assets_status_check,
   drop constraint media_assets_upload_id_check,
@@ -984,7 +987,8 @@ alter table app.media_assets
   poster_id,
   status,
   expires_at,
-  committed_at));
+  committed_at,
+  sha256));
 
 create function private.message_reactions_rules(emoji text) returns boolean
 language plpgsql immutable

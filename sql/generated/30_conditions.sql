@@ -13,6 +13,8 @@ begin
     return private.has_words(p_thing, p_condition.parameters);
   elsif p_condition.kind = 'link' then
     return private.has_link(p_thing, p_condition.parameters);
+  elsif p_condition.kind = 'media' then
+    return private.has_media(p_thing, p_condition.parameters);
   elsif p_condition.kind = 'rate' then
     return private.is_too_frequent(p_thing, p_condition.parameters);
   elsif p_condition.kind = 'near-ban' then

@@ -55,6 +55,7 @@ create table app.media_assets (
   expires_at   timestamptz default now() + interval '24 hours',
   committed_at timestamptz,
   created_at   timestamptz not null default now(),
+  sha256       bytea check (octet_length(sha256) = 32),
   unique (bucket, key),
   check ((status = 'committed') = (committed_at is not null and mime_type is not null and expires_at is null)),
   constraint asset_dimensions check (
@@ -88,12 +89,15 @@ comment on column app.media_assets.poster_id is
   'Of a video: the picture to show until it plays, which is a committed asset of the same person, of the kind '
   'image. Null if it has none.';
 comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
+comment on column app.media_assets.sha256 is
+  'The hash of the file, for the rules of staff; nobody else sees it. Null while the asset is pending, for a file above '
+  '25 MiB, and for an asset that was committed before hashes were kept.';
 comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
   'When it was found that the storage has the file as announced; null while the asset is pending.';
 insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.media_assets', 'owner_id', 'mediaAssets', '{part_size,upload_id}');
+  ('app.media_assets', 'owner_id', 'mediaAssets', '{part_size,upload_id,sha256}');
 
 create table private.media_usage (
   owner_id uuid primary key references app.users on delete cascade,

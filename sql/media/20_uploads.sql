@@ -167,22 +167,33 @@ comment on function api.get_asset is
   'blurhash, posterUrl, createdAt, committedAt}. Fails: asset_unknown (also if it is another person''s).';
 
 create function api.commit_asset(
-  p_asset_id uuid, p_mime_type text, p_width integer default null, p_height integer default null
+  p_asset_id uuid, p_mime_type text, p_width integer default null, p_height integer default null,
+  p_sha256 text default null
 ) returns json
 language plpgsql volatile security definer   -- relies on the facade to have checked the uploaded file
 set search_path = ''
 as $$
+declare
+  v_sha256 bytea := decode(p_sha256, 'hex');
 begin
   update app.media_assets
   set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null,
-      width = coalesce(p_width, width), height = coalesce(p_height, height)
+      width = coalesce(p_width, width), height = coalesce(p_height, height), sha256 = v_sha256
   where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
+  if not found then
+    -- two commits have published two files, and nobody knows which of them the storage serves
+    delete from app.media_assets where id = p_asset_id and owner_id = private.require_caller() and sha256 <> v_sha256;
+    if found then
+      return private.error_response('asset_unfit');
+    end if;
+  end if;
   return api.get_asset(p_asset_id);   -- a second commit returns the same as the first
 end $$;
 comment on function api.commit_asset is
   'For the facade alone, after it has found that the storage has the file as announced: commits the caller''s asset. '
-  'p_width and p_height are what the file says, or null. Returns the same as api.get_asset. Fails: asset_unknown '
-  '(also if it is another person''s).';
+  'p_width and p_height are what the file says, or null. p_sha256 is its hash in hex, or null. If another commit '
+  'found another file meanwhile, the asset is deleted (asset_unfit). Returns the same as api.get_asset. Fails: '
+  'asset_unknown (also if it is another person''s).';
 
 create function api.continue_upload(
   p_asset_id uuid, p_ended text default null, p_begun text default null

@@ -143,6 +143,7 @@ begin
   perform private.require_role('moderator', 'admin');
   return json_build_object(
     'target', private.reported_thing((p_case).target_type, (p_case).target_id),
+    'media', private.case_media((p_case).target_type, (p_case).target_id),
     'reports', private.report_cards(array(
       select c.report_id from app.case_reports c join app.reports r on r.id = c.report_id
       where c.case_id = (p_case).id order by r.created_at desc, r.id desc limit 50)),
@@ -159,7 +160,7 @@ begin
     'decisions', case when v_person is not null then private.staff_decision_cards(v_person) end);
 end $$;
 comment on function private.case_file is
-  'What belongs to a case: {target, reports, earlierCases, proposals, history, strikes, decisions}. strikes and '
+  'What belongs to a case: {target, media, reports, earlierCases, proposals, history, strikes, decisions}. strikes and '
   'decisions are those of the person who answers for the thing, and null if there is none.';
 call private.force_index_scans('private.case_file');
 

@@ -8,11 +8,11 @@ comment on type private.condition is
   'private.read_condition returns.';
 
 create type private.judged as (
-  type text, id uuid, author_id uuid, at timestamptz, texts text[], words tsvector
+  type text, id uuid, author_id uuid, at timestamptz, texts text[], words tsvector, media text[]
 );
 comment on type private.judged is
-  'A version of a thing as rules judge it: its texts as they were when it was published or edited, when that was, and '
-  'the words of these texts (private.keyword_words).';
+  'A version of a thing as rules judge it: its texts as they were when it was published or edited, when that was, the '
+  'words of these texts (private.keyword_words), and the addresses of its media; null or empty without media.';
 
 create table private.judged_types (
   type      text primary key references private.report_targets on delete restrict,
@@ -55,7 +55,7 @@ comment on column private.rule_conditions.position is
   'The order in which the conditions of a rule are tried: the cheapest first.';
 comment on column private.rule_conditions.shape is
   'The parameters by name: for a whole number its least and its greatest value, such as [1, 60]; for words '
-  '"keywords". A parameter is optional if its name here ends with a question mark.';
+  '"keywords"; for hashes of files "hashes". A parameter is optional if its name here ends with a question mark.';
 comment on column private.rule_conditions.judge is
   'Function (private.judged, jsonb) returns boolean: whether the version fits these parameters. It judges by the '
   'state at the time of the version, so that it returns the same 30 days later. `npm run gen` writes the function '
@@ -152,6 +152,25 @@ insert into private.errors (code, status, text) values
   ('rule_untried', 409, 'A rule can go live after a day in shadow, or after a replay.');
 
 insert into private.lock_kinds (kind, position) values ('rules', 599);
+
+create type private.hashed_medium as (url text, sha256 text);
+comment on type private.hashed_medium is 'The address of an asset and the hash of its file in hex.';
+
+create function private.hashed_media(p_urls text[]) returns setof private.hashed_medium
+language plpgsql stable security definer   -- nobody may read other people's assets
+set search_path = ''
+as $$
+declare
+  v_before text := private.asset_url('');
+begin
+  return query
+    select u.url, encode(a.sha256, 'hex')
+    from (select distinct w.url, substr(w.url, length(v_before) + 1) as key
+          from unnest(p_urls) w (url) where starts_with(w.url, v_before)) u
+    join app.media_assets a on a.id = case when pg_input_is_valid(u.key, 'uuid') then u.key::uuid end
+    where a.sha256 is not null;
+end $$;
+comment on function private.hashed_media is 'Those of these addresses that are the present ones of assets with a known hash, each once.';
 
 create function private.judge_condition(p_condition private.condition, p_thing private.judged) returns boolean
 language plpgsql stable

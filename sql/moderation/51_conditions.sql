@@ -32,6 +32,18 @@ end $$;
 comment on function private.has_words is
   'Condition: a text has one of these words or phrases, compared as muted keywords are (private.muted_words).';
 
+create function private.has_media(p_thing private.judged, p_parameters jsonb) returns boolean
+language plpgsql stable security definer   -- nobody may read other people's assets
+set search_path = ''
+as $$
+begin
+  return coalesce(cardinality(p_thing.media), 0) > 0 and exists (
+    select from private.hashed_media(p_thing.media) m where p_parameters -> 'hashes' ? m.sha256);
+end $$;
+comment on function private.has_media is
+  'Condition: one of its media, or the poster of one, is a file with one of these hashes. A file without a hash and a '
+  'file at another host never fit.';
+
 create function private.is_too_frequent(p_thing private.judged, p_parameters jsonb) returns boolean
 language plpgsql stable security definer   -- counts everything that the author published, whoever may see it
 set search_path = ''
@@ -132,6 +144,7 @@ insert into private.rule_conditions (kind, position, shape, judge, moment) value
   ('new-account', 100, '{"hours": [1, 8760]}', 'private.is_by_new_account', 'creation'),
   ('words', 200, '{"words": "keywords"}', 'private.has_words', 'creation'),
   ('link', 300, '{}', 'private.has_link', 'creation'),
+  ('media', 350, '{"hashes": "hashes"}', 'private.has_media', 'creation'),
   ('rate', 400, '{"moreThan": [1, 500], "minutes": [1, 1440]}', 'private.is_too_frequent', 'creation'),
   ('near-ban', 500, '{"steps": [1, 3]}', 'private.is_near_ban', 'creation'),
   ('reports', 600, '{"people": [1, 20], "reputation?": [1, 1000000]}', 'private.is_reported_by_trusted', 'report');

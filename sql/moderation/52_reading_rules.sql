@@ -22,6 +22,22 @@ end $$;
 comment on function private.read_keywords is
   'Up to 100 words or phrases of up to 100 characters in the form in which they are compared: {words, hint, pattern}.';
 
+create function private.read_hashes(p_hashes jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if (jsonb_typeof(p_hashes) = 'array' and jsonb_array_length(p_hashes) between 1 and 100
+      and not exists (select from jsonb_array_elements(p_hashes) h
+                      where jsonb_typeof(h) <> 'string' or h #>> '{}' !~* '^[0-9a-f]{64}$')) is not true then
+    perform private.raise_error('rule_conditions');
+  end if;
+  return (select jsonb_build_object('hashes', jsonb_agg(distinct lower(h)))
+          from jsonb_array_elements_text(p_hashes) h);
+end $$;
+comment on function private.read_hashes is
+  'Up to 100 SHA-256 hashes in hex, in the form in which they are compared: {hashes}.';
+
 create function private.read_condition(p_condition jsonb) returns private.condition
 language plpgsql stable security definer   -- nobody else may read the registry
 set search_path = ''
@@ -45,6 +61,8 @@ begin
     continue when v_value is null and v_name like '%?';
     if v_shape = '"keywords"' then
       v_read := v_read || private.read_keywords(v_value);
+    elsif v_shape = '"hashes"' then
+      v_read := v_read || private.read_hashes(v_value);
     elsif (v_value::text ~ '^\d{1,9}$' and v_value::integer between (v_shape -> 0)::integer
                                                                and (v_shape -> 1)::integer) is true then
       v_read := v_read || jsonb_build_object(rtrim(v_name, '?'), v_value);

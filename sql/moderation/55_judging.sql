@@ -5,6 +5,18 @@ insert into private.event_types (name, payload, happens) values
   ('moderation.rule.hit', '{targetType,targetId,authorId,hidden}',
    'a thing fits a live rule; `hidden` says whether it was hidden');
 
+create function private.media_addresses(p_media jsonb) returns text[]
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when p_media <> '[]' then array(
+    select a from jsonb_array_elements(p_media) m
+    cross join lateral unnest(array[m ->> 'url', m ->> 'posterUrl']) a
+    where a is not null) end;
+end $$;
+comment on function private.media_addresses is 'The addresses in the media of a post; null if it has none.';
+
 create function private.find_post_versions(p_type text, p_id uuid, p_since timestamptz) returns private.judged[]
 language plpgsql stable security definer   -- rules judge what nobody else may see
 set search_path = ''
@@ -12,16 +24,17 @@ as $$
 begin
   return (
     select array_agg((p_type, p.id, p.author_id, w.at, array[w.title, w.body],
-                      coalesce(w.words, private.keyword_words(private.keyword_text(array[w.title, w.body])))
-                     )::private.judged order by w.at desc, w.version desc nulls first)
+                      coalesce(w.words, private.keyword_words(private.keyword_text(array[w.title, w.body]))),
+                      private.media_addresses(w.media))::private.judged
+                     order by w.at desc, w.version desc nulls first)
     from app.posts p
     cross join lateral (
-      select null::integer as version, p.title, p.body, p.keyword_words as words,
+      select null::integer as version, p.title, p.body, p.media, p.keyword_words as words,
              coalesce(l.created_at, p.published_at) as at, l.created_at is null as is_first
       from (values (1)) one left join lateral (
         select v.created_at from app.post_versions v where v.post_id = p.id order by v.version desc limit 1) l on true
       union all
-      (select v.version, v.title, v.body, null, coalesce(b.created_at, p.published_at), v.version = 1
+      (select v.version, v.title, v.body, v.media, null, coalesce(b.created_at, p.published_at), v.version = 1
        from app.post_versions v
        left join app.post_versions b on b.post_id = v.post_id and b.version = v.version - 1
        where v.post_id = p.id order by v.version desc limit 19)) w
@@ -38,7 +51,7 @@ as $$
 begin
   return (
     select array[(p_type, r.id, r.author_id, r.created_at, array[r.body],
-                  private.keyword_words(private.keyword_text(array[r.body])))::private.judged]
+                  private.keyword_words(private.keyword_text(array[r.body])), null)::private.judged]
     from app.replies r where r.id = p_id and r.created_at >= p_since);
 end $$;
 comment on function private.find_reply_versions is 'The only version of a reply: replies can''t be edited.';
@@ -50,14 +63,19 @@ as $$
 begin
   return (
     select array[(p_type, c.id, c.author_id, w.at, array[t.title, t.body],
-                  private.keyword_words(private.keyword_text(array[t.title, t.body])))::private.judged]
+                  private.keyword_words(private.keyword_text(array[t.title, t.body])),
+                  case p_type
+                    when 'video' then (select array[v.media_url, v.thumbnail_url] from app.videos v where v.id = p_id)
+                    when 'audio' then (select array[a.media_url] from app.audio a where a.id = p_id)
+                  end)::private.judged]
     from app.contents c
     cross join lateral (select coalesce(c.edited_at, c.created_at) as at) w
     cross join lateral private.find_reported_place(p_type, p_id) t
     where c.id = p_id and c.kind = p_type and not c.is_draft and c.deleted_at is null and w.at >= p_since);
 end $$;
 comment on function private.find_content_versions is
-  'The current version of a content, with its title and its text; earlier ones are not kept. A draft has none.';
+  'The current version of a content, with its title, its text and the files of a video or an audio; earlier ones are '
+  'not kept. A draft has none.';
 
 create function private.find_course_versions(p_type text, p_id uuid, p_since timestamptz) returns private.judged[]
 language plpgsql stable security definer   -- rules judge what nobody else may see
@@ -68,7 +86,8 @@ declare
 begin
   return (
     select v_course || array_agg((p_type, p_id, v_course[1].author_id, v_course[1].at, array[l.title, l.body],
-                                  private.keyword_words(private.keyword_text(array[l.title, l.body])))::private.judged
+                                  private.keyword_words(private.keyword_text(array[l.title, l.body])),
+                                  array[private.asset_url(l.asset_id::text)])::private.judged
                                  order by l.position)
     from app.course_lessons l where l.course_id = p_id and v_course is not null);
 end $$;
@@ -84,7 +103,7 @@ as $$
 begin
   return (
     select array_agg((p_type, p_id, c.author_id, c.at, array[c.body],
-                      private.keyword_words(private.keyword_text(array[c.body])))::private.judged)
+                      private.keyword_words(private.keyword_text(array[c.body])), null)::private.judged)
     from (
       select a.author_id, a.created_at as at, a.body from app.debate_arguments a
       where p_type = 'argument' and a.id = p_id and a.deleted_at is null
@@ -101,6 +120,22 @@ end $$;
 comment on function private.find_child_versions is
   'The current version of an argument, a solution, a review or a comment; earlier versions are not stored.';
 call private.force_index_scans('private.find_child_versions');
+
+create function private.case_media(p_type text, p_id uuid) returns json
+language plpgsql stable security definer   -- staff sees more than any policy allows
+set search_path = ''
+as $$
+begin
+  perform private.require_role('moderator', 'admin');
+  return (
+    select coalesce(json_agg(json_build_object('url', m.url, 'sha256', m.sha256) order by m.url), '[]')
+    from (select h.url, h.sha256
+          from private.hashed_media(array(
+            select a from unnest(private.find_versions(p_type, p_id)) v cross join lateral unnest(v.media) a)) h
+          order by h.url limit 50) m);
+end $$;
+comment on function private.case_media is
+  'The files of a thing with their hashes, of all its versions that rules judge, at most 50: [{url, sha256}].';
 
 insert into private.judged_types (type, finder, relation, hidden_at, verb, lock_kind, counters) values
   ('post', 'private.find_post_versions', 'app.posts', 'hidden_at', 'hidden', 'post', null),
@@ -354,9 +389,10 @@ end $$;
 comment on function private.judge_lesson is 'Trigger: judges the course of a lesson that its author has written.';
 create constraint trigger _190_judge_new after insert on app.course_lessons
   deferrable initially deferred for each row execute function private.judge_lesson();
-create constraint trigger _190_judge_edited after update of title, body on app.course_lessons
+create constraint trigger _190_judge_edited after update of title, body, asset_id on app.course_lessons
   deferrable initially deferred for each row
-  when ((new.title, new.body) is distinct from (old.title, old.body)) execute function private.judge_lesson();
+  when ((new.title, new.body) is distinct from (old.title, old.body)
+        or (new.asset_id is not null and new.asset_id is distinct from old.asset_id)) execute function private.judge_lesson();
 
 create function private.judge_written(p_effects private.effects[]) returns void
 language plpgsql volatile

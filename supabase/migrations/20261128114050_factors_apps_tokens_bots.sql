@@ -96,6 +96,8 @@ DROP VIEW "private"."written_heads";
 
 DROP VIEW "app"."person_card";
 
+ALTER TABLE "app"."media_assets" DROP CONSTRAINT "media_assets_rules";
+
 ALTER TABLE "app"."post_counters" DROP CONSTRAINT "post_counters_rules";
 
 ALTER TABLE "app"."reputation_entries" DROP CONSTRAINT "reputation_entries_interest_id_fkey";
@@ -106,19 +108,19 @@ ALTER TABLE "app"."users" DROP CONSTRAINT "users_rules";
 
 DROP FUNCTION "api"."ban_person"(text, text, timestamp with time zone);
 
+DROP FUNCTION "api"."commit_asset"(uuid, text, integer, integer);
+
 DROP FUNCTION "private"."close_sessions"(uuid);
 
 DROP FUNCTION "private"."end_tokens"(uuid);
 
 DROP FUNCTION "private"."enter"(text, text);
 
-DROP FUNCTION "private"."has_needed_factor"();
+DROP FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone);
 
 DROP FUNCTION "private"."post_counters_rules"(integer, integer, integer, integer, bigint, numeric);
 
 DROP FUNCTION "private"."users_rules"(text, text, timestamp with time zone, text, text, text, text, text, text, timestamp with time zone);
-
-ALTER TABLE "private"."credentials" DROP COLUMN "issued_in_second";
 
 CREATE TABLE "app"."access_tokens" ("id" uuid NOT NULL DEFAULT gen_random_uuid(), "user_id" uuid NOT NULL, "kind" text NOT NULL, "name" text NOT NULL, "token_hash" bytea NOT NULL, "scopes" text[] NOT NULL, "ends_with_password" boolean NOT NULL DEFAULT true, "issued_at" bigint NOT NULL, "expires_at" bigint NOT NULL, "live_tokens" jsonb NOT NULL DEFAULT '[]'::jsonb, "created_at" timestamp with time zone NOT NULL DEFAULT now(), "last_used_at" timestamp with time zone, "ended_at" timestamp with time zone, "client_id" text, CONSTRAINT "access_tokens_pkey" PRIMARY KEY (id), CONSTRAINT "access_tokens_token_hash_key" UNIQUE (token_hash));
 
@@ -190,6 +192,8 @@ ALTER TABLE "private"."scopes" ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE "private"."scopes" OWNER TO "postgres";
 
+ALTER TABLE "app"."media_assets" ADD COLUMN "sha256" bytea;
+
 ALTER TABLE "app"."post_counters" ADD COLUMN "bot_replies" integer NOT NULL DEFAULT 0;
 
 ALTER TABLE "app"."reputation" ADD COLUMN "band" smallint GENERATED ALWAYS AS (
@@ -199,8 +203,6 @@ CASE
 END) STORED NOT NULL;
 
 ALTER TABLE "app"."users" ADD COLUMN "bot_owner_id" uuid;
-
-ALTER TABLE "private"."credentials" ADD COLUMN "expiries" bigint[] NOT NULL DEFAULT '{}'::bigint[];
 
 ALTER TABLE "private"."judged_types" ADD COLUMN "present" text NOT NULL DEFAULT 'deleted_at is null'::text;
 
@@ -217,6 +219,12 @@ ALTER TABLE "private"."judged_types" ALTER COLUMN "lock_kind" DROP NOT NULL;
 ALTER TABLE "private"."judged_types" ALTER COLUMN "relation" DROP NOT NULL;
 
 ALTER TABLE "private"."judged_types" ALTER COLUMN "verb" DROP NOT NULL;
+
+CREATE TYPE "private"."hashed_medium" AS ("url" text, "sha256" text);
+
+ALTER TYPE "private"."hashed_medium" OWNER TO "postgres";
+
+ALTER TYPE "private"."judged" ADD ATTRIBUTE "media" text[] CASCADE;
 
 CREATE OR REPLACE FUNCTION api.add_passkey(p_credential_id bytea, p_public_key bytea, p_counter bigint, p_transports text[], p_name text, p_seconds integer, p_family uuid DEFAULT NULL::uuid, p_refresh_hash bytea DEFAULT NULL::bytea, p_user_agent text DEFAULT NULL::text, p_device text DEFAULT NULL::text, p_address text DEFAULT NULL::text)
  RETURNS json
@@ -326,6 +334,31 @@ begin
   end if;
   return json_build_object('words', private.words_of(v_person));
 end $function$;
+
+CREATE OR REPLACE FUNCTION api.commit_asset(p_asset_id uuid, p_mime_type text, p_width integer DEFAULT NULL::integer, p_height integer DEFAULT NULL::integer, p_sha256 text DEFAULT NULL::text)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_sha256 bytea := decode(p_sha256, 'hex');
+begin
+  update app.media_assets
+  set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null,
+      width = coalesce(p_width, width), height = coalesce(p_height, height), sha256 = v_sha256
+  where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
+  if not found then
+    -- two commits have published two files, and nobody knows which of them the storage serves
+    delete from app.media_assets where id = p_asset_id and owner_id = private.require_caller() and sha256 <> v_sha256;
+    if found then
+      return private.error_response('asset_unfit');
+    end if;
+  end if;
+  return api.get_asset(p_asset_id);   -- a second commit returns the same as the first
+end $function$;
+
+ALTER FUNCTION "api"."commit_asset"(uuid, text, integer, integer, text) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION api.consume_oauth_record(p_model text, p_key bytea)
  RETURNS json
@@ -1582,6 +1615,61 @@ end $function$;
 
 ALTER FUNCTION "private"."bots_among"(uuid[]) OWNER TO "postgres";
 
+CREATE OR REPLACE FUNCTION private.case_file(p_case app.cases)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+ SET enable_incremental_sort TO 'off'
+ SET enable_presorted_aggregate TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  v_person uuid := (p_case).person_id;
+begin
+  perform private.require_role('moderator', 'admin');
+  return json_build_object(
+    'target', private.reported_thing((p_case).target_type, (p_case).target_id),
+    'media', private.case_media((p_case).target_type, (p_case).target_id),
+    'reports', private.report_cards(array(
+      select c.report_id from app.case_reports c join app.reports r on r.id = c.report_id
+      where c.case_id = (p_case).id order by r.created_at desc, r.id desc limit 50)),
+    'earlierCases', (
+      select coalesce(json_agg(e.card order by e.place), '[]')
+      from (select s.card, s.place from app.cases o join private.staff_cases s on s.id = o.id
+            -- = any: see private.staff_page
+            where o.target_type = any (array[(p_case).target_type]) and o.target_id = any (array[(p_case).target_id])
+              and o.number < (p_case).number
+            order by o.target_type desc, o.target_id desc, o.number desc limit 20) e),
+    'proposals', private.case_proposals((p_case).id),
+    'history', private.case_history((p_case).id),
+    'strikes', case when v_person is not null then private.count_strikes(v_person) end,
+    'decisions', case when v_person is not null then private.staff_decision_cards(v_person) end);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.case_media(p_type text, p_id uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.require_role('moderator', 'admin');
+  return (
+    select coalesce(json_agg(json_build_object('url', m.url, 'sha256', m.sha256) order by m.url), '[]')
+    from (select h.url, h.sha256
+          from private.hashed_media(array(
+            select a from unnest(private.find_versions(p_type, p_id)) v cross join lateral unnest(v.media) a)) h
+          order by h.url limit 50) m);
+end $function$;
+
+ALTER FUNCTION "private"."case_media"(text, uuid) OWNER TO "postgres";
+
 CREATE OR REPLACE FUNCTION private.change_own_app(p_id uuid, p_changes jsonb)
  RETURNS json
  LANGUAGE plpgsql
@@ -2203,7 +2291,7 @@ AS $function$
 begin
   return (
     select array_agg((p_type, p_id, c.author_id, c.at, array[c.body],
-                      private.keyword_words(private.keyword_text(array[c.body])))::private.judged)
+                      private.keyword_words(private.keyword_text(array[c.body])), null)::private.judged)
     from (
       select a.author_id, a.created_at as at, a.body from app.debate_arguments a
       where p_type = 'argument' and a.id = p_id and a.deleted_at is null
@@ -2219,6 +2307,26 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."find_child_versions"(text, uuid, timestamp with time zone) OWNER TO "postgres";
+
+CREATE OR REPLACE FUNCTION private.find_content_versions(p_type text, p_id uuid, p_since timestamp with time zone)
+ RETURNS private.judged[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select array[(p_type, c.id, c.author_id, w.at, array[t.title, t.body],
+                  private.keyword_words(private.keyword_text(array[t.title, t.body])),
+                  case p_type
+                    when 'video' then (select array[v.media_url, v.thumbnail_url] from app.videos v where v.id = p_id)
+                    when 'audio' then (select array[a.media_url] from app.audio a where a.id = p_id)
+                  end)::private.judged]
+    from app.contents c
+    cross join lateral (select coalesce(c.edited_at, c.created_at) as at) w
+    cross join lateral private.find_reported_place(p_type, p_id) t
+    where c.id = p_id and c.kind = p_type and not c.is_draft and c.deleted_at is null and w.at >= p_since);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.find_course_versions(p_type text, p_id uuid, p_since timestamp with time zone)
  RETURNS private.judged[]
@@ -2239,7 +2347,8 @@ declare
 begin
   return (
     select v_course || array_agg((p_type, p_id, v_course[1].author_id, v_course[1].at, array[l.title, l.body],
-                                  private.keyword_words(private.keyword_text(array[l.title, l.body])))::private.judged
+                                  private.keyword_words(private.keyword_text(array[l.title, l.body])),
+                                  array[private.asset_url(l.asset_id::text)])::private.judged
                                  order by l.position)
     from app.course_lessons l where l.course_id = p_id and v_course is not null);
 end $function$;
@@ -2294,6 +2403,54 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."find_own_bots"() OWNER TO "postgres";
+
+CREATE OR REPLACE FUNCTION private.find_post_versions(p_type text, p_id uuid, p_since timestamp with time zone)
+ RETURNS private.judged[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+ SET enable_incremental_sort TO 'off'
+ SET enable_presorted_aggregate TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  return (
+    select array_agg((p_type, p.id, p.author_id, w.at, array[w.title, w.body],
+                      coalesce(w.words, private.keyword_words(private.keyword_text(array[w.title, w.body]))),
+                      private.media_addresses(w.media))::private.judged
+                     order by w.at desc, w.version desc nulls first)
+    from app.posts p
+    cross join lateral (
+      select null::integer as version, p.title, p.body, p.media, p.keyword_words as words,
+             coalesce(l.created_at, p.published_at) as at, l.created_at is null as is_first
+      from (values (1)) one left join lateral (
+        select v.created_at from app.post_versions v where v.post_id = p.id order by v.version desc limit 1) l on true
+      union all
+      (select v.version, v.title, v.body, v.media, null, coalesce(b.created_at, p.published_at), v.version = 1
+       from app.post_versions v
+       left join app.post_versions b on b.post_id = v.post_id and b.version = v.version - 1
+       where v.post_id = p.id order by v.version desc limit 19)) w
+    where p.id = p_id and p.published_at is not null and w.at >= p_since
+      and not (p.imported_at is not null and w.is_first));
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.find_reply_versions(p_type text, p_id uuid, p_since timestamp with time zone)
+ RETURNS private.judged[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select array[(p_type, r.id, r.author_id, r.created_at, array[r.body],
+                  private.keyword_words(private.keyword_text(array[r.body])), null)::private.judged]
+    from app.replies r where r.id = p_id and r.created_at >= p_since);
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.find_talent(p_interests uuid[], p_country text, p_city text, p_after uuid)
  RETURNS TABLE(id uuid, interest_id uuid, value numeric)
@@ -2390,18 +2547,18 @@ begin
   delete from private.people_with_factor where user_id = p_user;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.has_needed_factor(p_user uuid DEFAULT app.uid())
+CREATE OR REPLACE FUNCTION private.has_media(p_thing private.judged, p_parameters jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 begin
-  return not exists (select from app.users where id = p_user and private.needs_factor(role))
-      or exists (select from private.people_with_factor where user_id = p_user);
+  return coalesce(cardinality(p_thing.media), 0) > 0 and exists (
+    select from private.hashed_media(p_thing.media) m where p_parameters -> 'hashes' ? m.sha256);
 end $function$;
 
-ALTER FUNCTION "private"."has_needed_factor"(uuid) OWNER TO "postgres";
+ALTER FUNCTION "private"."has_media"(private.judged, jsonb) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.has_other_resolver(p_decision app.decisions)
  RETURNS boolean
@@ -2418,6 +2575,25 @@ begin
       and u.banned_at is null and u.erased_at is null
       and coalesce(a.last_seen_at, u.created_at) > now() - interval '30 days');
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.hashed_media(p_urls text[])
+ RETURNS SETOF private.hashed_medium
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_before text := private.asset_url('');
+begin
+  return query
+    select u.url, encode(a.sha256, 'hex')
+    from (select distinct w.url, substr(w.url, length(v_before) + 1) as key
+          from unnest(p_urls) w (url) where starts_with(w.url, v_before)) u
+    join app.media_assets a on a.id = case when pg_input_is_valid(u.key, 'uuid') then u.key::uuid end
+    where a.sha256 is not null;
+end $function$;
+
+ALTER FUNCTION "private"."hashed_media"(text[]) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.hide_by_rule(p_type text, p_id uuid)
  RETURNS boolean
@@ -2503,34 +2679,6 @@ end $function$;
 
 ALTER FUNCTION "private"."issue_access_token"(uuid, text, text, bytea, text[], integer, text, boolean) OWNER TO "postgres";
 
-CREATE OR REPLACE FUNCTION private.issue_claims(p_user uuid, p_seconds integer)
- RETURNS json
- LANGUAGE plpgsql
- SET search_path TO ''
-AS $function$
-declare
-  v_now     bigint := floor(extract(epoch from clock_timestamp()));
-  v_issued  bigint;
-  v_others  bigint[];
-  v_expires bigint;
-begin
-  -- under the row lock iat never decreases, and tokens with the same iat differ in exp, so (sub, iat, exp) is unique
-  select greatest(v_now, u.tokens_valid_from, c.last_issued_at),
-         case when c.last_issued_at >= greatest(v_now, u.tokens_valid_from) then c.expiries else '{}' end
-  into strict v_issued, v_others
-  from private.credentials c join app.users u on u.id = c.user_id
-  where c.user_id = p_user for no key update of c;
-  v_expires := v_issued + p_seconds;
-  while v_expires = any (v_others) loop
-    v_expires := v_expires + 1;
-  end loop;
-  update private.credentials set last_issued_at = v_issued, expiries = v_others || v_expires where user_id = p_user;
-
-  return (select json_build_object('sub', u.id, 'email', a.email, 'role', u.role, 'iat', v_issued, 'exp', v_expires)
-          from app.users u join app.accounts a on a.user_id = u.id
-          where u.id = p_user);
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.job_end_suspensions()
  RETURNS integer
  LANGUAGE plpgsql
@@ -2593,6 +2741,30 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."judge_child"() OWNER TO "postgres";
+
+CREATE OR REPLACE FUNCTION private.judge_condition(p_condition private.condition, p_thing private.judged)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if p_condition.kind = 'new-account' then
+    return private.is_by_new_account(p_thing, p_condition.parameters);
+  elsif p_condition.kind = 'words' then
+    return private.has_words(p_thing, p_condition.parameters);
+  elsif p_condition.kind = 'link' then
+    return private.has_link(p_thing, p_condition.parameters);
+  elsif p_condition.kind = 'media' then
+    return private.has_media(p_thing, p_condition.parameters);
+  elsif p_condition.kind = 'rate' then
+    return private.is_too_frequent(p_thing, p_condition.parameters);
+  elsif p_condition.kind = 'near-ban' then
+    return private.is_near_ban(p_thing, p_condition.parameters);
+  elsif p_condition.kind = 'reports' then
+    return private.is_reported_by_trusted(p_thing, p_condition.parameters);
+  end if;
+end $function$;
 
 CREATE OR REPLACE FUNCTION private.judge_content()
  RETURNS trigger
@@ -2857,17 +3029,6 @@ begin
   return coalesce(v_may, false);
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.may_post_journalism(p_user uuid)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  return private.has_journalism_reputation(p_user)
-      or exists (select from app.users u where u.id = p_user and u.role = 'admin' and private.has_needed_factor(u.id));
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.may_resolve(p_decision app.decisions)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2879,6 +3040,41 @@ begin
      and not private.is_own_thing((p_decision).target_type, (p_decision).target_id, (p_decision).person_id)
      and ((p_decision).decided_by is distinct from app.uid() or not private.has_other_resolver(p_decision));
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.media_addresses(p_media jsonb)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return case when p_media <> '[]' then array(
+    select a from jsonb_array_elements(p_media) m
+    cross join lateral unnest(array[m ->> 'url', m ->> 'posterUrl']) a
+    where a is not null) end;
+end $function$;
+
+ALTER FUNCTION "private"."media_addresses"(jsonb) OWNER TO "postgres";
+
+CREATE OR REPLACE FUNCTION private.media_assets_rules(kind text, content_type text, size bigint, part_size integer, upload_id text, mime_type text, width integer, height integer, blurhash app.blurhash, poster_id uuid, status text, expires_at timestamp with time zone, committed_at timestamp with time zone, sha256 bytea)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if ((num_nulls(width, height) <> 1) AND ((COALESCE(width, 1) >= 1) AND (COALESCE(width, 1) <= 65535)) AND ((COALESCE(height, 1) >= 1) AND (COALESCE(height, 1) <= 65535)) AND ((num_nonnulls(width, blurhash) = 0) OR (content_type ~ '^(image|video)/'::text))) is false then perform private.raise_check_violation('asset_dimensions'); end if;
+  if ((poster_id IS NULL) OR (kind = 'video'::text)) is false then perform private.raise_check_violation('asset_poster'); end if;
+  if ((status = 'committed'::text) = ((committed_at IS NOT NULL) AND (mime_type IS NOT NULL) AND (expires_at IS NULL))) is false then perform private.raise_check_violation('media_assets_check'); end if;
+  if (part_size > 0) is false then perform private.raise_check_violation('media_assets_part_size_check'); end if;
+  if (octet_length(sha256) = 32) is false then perform private.raise_check_violation('media_assets_sha256_check'); end if;
+  if (size > 0) is false then perform private.raise_check_violation('media_assets_size_check'); end if;
+  if (status = ANY (ARRAY['pending'::text, 'committed'::text])) is false then perform private.raise_check_violation('media_assets_status_check'); end if;
+  if ((length(upload_id) >= 1) AND (length(upload_id) <= 1000)) is false then perform private.raise_check_violation('media_assets_upload_id_check'); end if;
+  return true;
+end $function$;
+
+ALTER FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.note_access_token_used()
  RETURNS boolean
@@ -3002,6 +3198,64 @@ begin
   update app.posts set trending_boost = v_boost where id = new.post_id and trending_boost <> v_boost;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION private.read_condition(p_condition jsonb)
+ RETURNS private.condition
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_kind  private.rule_conditions;
+  v_names text[];
+  v_name  text;
+  v_shape jsonb;
+  v_value jsonb;
+  v_read  jsonb := '{}';
+begin
+  select * into v_kind from private.rule_conditions k
+  where jsonb_typeof(p_condition) = 'object' and k.kind = p_condition ->> 'kind';
+  if not found then
+    perform private.raise_error('rule_conditions');
+  end if;
+  for v_name, v_shape in select * from jsonb_each(v_kind.shape) loop
+    v_value := nullif(p_condition -> rtrim(v_name, '?'), 'null');
+    v_names := v_names || rtrim(v_name, '?');
+    continue when v_value is null and v_name like '%?';
+    if v_shape = '"keywords"' then
+      v_read := v_read || private.read_keywords(v_value);
+    elsif v_shape = '"hashes"' then
+      v_read := v_read || private.read_hashes(v_value);
+    elsif (v_value::text ~ '^\d{1,9}$' and v_value::integer between (v_shape -> 0)::integer
+                                                               and (v_shape -> 1)::integer) is true then
+      v_read := v_read || jsonb_build_object(rtrim(v_name, '?'), v_value);
+    else
+      perform private.raise_error('rule_conditions');
+    end if;
+  end loop;
+  if exists (select from jsonb_object_keys(p_condition - 'kind') f where f <> all (coalesce(v_names, '{}'))) then
+    perform private.raise_error('rule_conditions');
+  end if;
+  return (v_kind.kind, v_read)::private.condition;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.read_hashes(p_hashes jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if (jsonb_typeof(p_hashes) = 'array' and jsonb_array_length(p_hashes) between 1 and 100
+      and not exists (select from jsonb_array_elements(p_hashes) h
+                      where jsonb_typeof(h) <> 'string' or h #>> '{}' !~* '^[0-9a-f]{64}$')) is not true then
+    perform private.raise_error('rule_conditions');
+  end if;
+  return (select jsonb_build_object('hashes', jsonb_agg(distinct lower(h)))
+          from jsonb_array_elements_text(p_hashes) h);
+end $function$;
+
+ALTER FUNCTION "private"."read_hashes"(jsonb) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.record_decision()
  RETURNS trigger
@@ -3334,20 +3588,6 @@ begin
                        then private.place_cursor('replay', v_times[v_looked], v_ids[v_looked]) end);
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.require_factor()
- RETURNS void
- LANGUAGE plpgsql
- STABLE
- SET search_path TO ''
-AS $function$
-begin
-  if not private.has_needed_factor() then
-    perform private.raise_error('factor_missing');
-  end if;
-end $function$;
-
-ALTER FUNCTION "private"."require_factor"() OWNER TO "postgres";
-
 CREATE OR REPLACE FUNCTION private.require_own_bot(p_person text)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -3395,26 +3635,12 @@ CREATE OR REPLACE FUNCTION private.require_registration()
 AS $function$
 begin
   if (select value from app.settings where key = 'register_apps') <> 'everyone'
-     and not exists (select from app.users where id = private.require_caller() and role = 'admin'
-                     and private.has_needed_factor()) then
+     and not exists (select from app.users where id = private.require_caller() and role = 'admin') then
     perform private.raise_error('apps_closed');
   end if;
 end $function$;
 
 ALTER FUNCTION "private"."require_registration"() OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION private.require_role(VARIADIC p_roles text[])
- RETURNS void
- LANGUAGE plpgsql
- STABLE
- SET search_path TO ''
-AS $function$
-begin
-  if not exists (select from app.users where id = app.uid() and role = any (p_roles)) then
-    perform private.raise_error('role_required');
-  end if;
-  perform private.require_factor();
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.require_scope(p_scopes text[], p_operation text)
  RETURNS void
@@ -4590,7 +4816,7 @@ CREATE INDEX passkeys_user_id_idx ON private.passkeys USING btree (user_id, crea
 
 CREATE TRIGGER reject_null BEFORE INSERT OR UPDATE ON app.apps FOR EACH ROW WHEN (((new.id IS NULL) OR (new.owner_id IS NULL) OR (new.name IS NULL) OR (new.redirect_uris IS NULL) OR (new.scopes IS NULL) OR (new.is_confidential IS NULL) OR (new.created_at IS NULL))) EXECUTE FUNCTION private.reject_null();
 
-CREATE CONSTRAINT TRIGGER _190_judge_edited AFTER UPDATE OF title, body ON app.course_lessons DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.title IS DISTINCT FROM old.title) OR ((new.body)::text IS DISTINCT FROM (old.body)::text))) EXECUTE FUNCTION private.judge_lesson();
+CREATE CONSTRAINT TRIGGER _190_judge_edited AFTER UPDATE OF title, body, asset_id ON app.course_lessons DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((new.title IS DISTINCT FROM old.title) OR ((new.body)::text IS DISTINCT FROM (old.body)::text)) OR ((new.asset_id IS NOT NULL) AND (new.asset_id IS DISTINCT FROM old.asset_id)))) EXECUTE FUNCTION private.judge_lesson();
 
 CREATE CONSTRAINT TRIGGER _190_judge_new AFTER INSERT ON app.course_lessons DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.judge_lesson();
 
@@ -4654,6 +4880,8 @@ COMMENT ON COLUMN "app"."apps"."website" IS 'A page about the app; null if there
 
 COMMENT ON COLUMN "app"."decisions"."lifted_at" IS 'When its effect ended: staff ended it, its time was over, staff hid what a rule or a space had hidden, or another ban or suspension replaced it. Its strikes remain.';
 
+COMMENT ON COLUMN "app"."media_assets"."sha256" IS 'The hash of the file, for the rules of staff; nobody else sees it. Null while the asset is pending, for a file above 25 MiB, and for an asset that was committed before hashes were kept.';
+
 COMMENT ON COLUMN "app"."post_counters"."bot_replies" IS 'How many of the replies are by bots. These do not count for trending.';
 
 COMMENT ON COLUMN "app"."reputation"."band" IS 'The band of value: 0 below 1, 1 below 3, 2 below 7, one more with each doubling of value plus one, and -1 if it is not above 0. It changes rarely, so that an index can have it.';
@@ -4665,8 +4893,6 @@ COMMENT ON COLUMN "app"."reputation_kinds"."interest_id" IS 'The id of a row of 
 COMMENT ON COLUMN "app"."users"."bot_owner_id" IS 'The person who runs this account and answers for it, if it is a bot: sql/identity/57_bots.sql. Null for people.';
 
 COMMENT ON COLUMN "app"."users"."country" IS 'The ISO 3166-1 alpha-2 code. Only the first admin and bots have no country.';
-
-COMMENT ON COLUMN "private"."credentials"."expiries" IS 'exp of each token with this iat, in unix seconds.';
 
 COMMENT ON COLUMN "private"."credentials"."password_hash" IS 'Null for a person who logs in with an OpenID provider only.';
 
@@ -4718,6 +4944,8 @@ COMMENT ON COLUMN "private"."realtime_topics"."scopes" IS 'A token with scopes m
 
 COMMENT ON COLUMN "private"."revoked_tokens"."scopes" IS 'What the token may still do, as private.scopes has it; null if it was revoked.';
 
+COMMENT ON COLUMN "private"."rule_conditions"."shape" IS 'The parameters by name: for a whole number its least and its greatest value, such as [1, 60]; for words "keywords"; for hashes of files "hashes". A parameter is optional if its name here ends with a question mark.';
+
 COMMENT ON COLUMN "private"."scopes"."position" IS 'The order in which people see the scopes.';
 
 COMMENT ON COLUMN "private"."scopes"."says" IS 'What a token with the scope may do, as a sentence for people.';
@@ -4731,6 +4959,8 @@ COMMENT ON FUNCTION "api"."answer_device"(bytea, jsonb) IS 'For the facade alone
 COMMENT ON FUNCTION "api"."ban_person"(text, text, timestamp with time zone, boolean) IS 'Bans a person: they are logged out immediately, and what they published is hidden from everyone until the ban ends. With p_until it ends by itself at that time, at most 366 days from now. Banning a banned person with another p_until, or without one, moves or removes the end; otherwise repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. The bots of a person are banned with them; with p_also_owner a bot''s owner is banned, with all their bots. Leaves an audit entry with the reason.';
 
 COMMENT ON FUNCTION "api"."check_password_reset"(uuid, bytea) IS 'For the facade alone: checks a token before the facade hashes a new password, {words}: the names and the address of the person.';
+
+COMMENT ON FUNCTION "api"."commit_asset"(uuid, text, integer, integer, text) IS 'For the facade alone, after it has found that the storage has the file as announced: commits the caller''s asset. p_width and p_height are what the file says, or null. p_sha256 is its hash in hex, or null. If another commit found another file meanwhile, the asset is deleted (asset_unfit). Returns the same as api.get_asset. Fails: asset_unknown (also if it is another person''s).';
 
 COMMENT ON FUNCTION "api"."consume_oauth_record"(text, bytea) IS 'For the facade alone: uses up a code. If it was used before, its consent ends.';
 
@@ -4856,6 +5086,10 @@ COMMENT ON FUNCTION "private"."apps_rules"(text, text, bytea) IS 'The checks of 
 
 COMMENT ON FUNCTION "private"."bots_among"(uuid[]) IS 'Those of these accounts that are bots. For lists: it is one look-up, and private.is_bot would be one for each.';
 
+COMMENT ON FUNCTION "private"."case_file"(app.cases) IS 'What belongs to a case: {target, media, reports, earlierCases, proposals, history, strikes, decisions}. strikes and decisions are those of the person who answers for the thing, and null if there is none.';
+
+COMMENT ON FUNCTION "private"."case_media"(text, uuid) IS 'The files of a thing with their hashes, of all its versions that rules judge, at most 50: [{url, sha256}].';
+
 COMMENT ON FUNCTION "private"."change_own_app"(uuid, jsonb) IS 'Changes an app of the caller, as api.update_app says.';
 
 COMMENT ON FUNCTION "private"."check_caller"() IS 'Returns true, or raises token_revoked if the token is not valid, scope_missing or session_required if it has scopes and the operation of the request needs another one. PostgREST calls it before each request (db_pre_request); private.enter does the same, and the Realtime policy calls private.check_token.';
@@ -4918,6 +5152,8 @@ COMMENT ON FUNCTION "private"."find_banned_with"(uuid, boolean) IS 'Whom a ban o
 
 COMMENT ON FUNCTION "private"."find_child_versions"(text, uuid, timestamp with time zone) IS 'The current version of an argument, a solution, a review or a comment; earlier ones are not kept.';
 
+COMMENT ON FUNCTION "private"."find_content_versions"(text, uuid, timestamp with time zone) IS 'The current version of a content, with its title, its text and the files of a video or an audio; earlier ones are not kept. A draft has none.';
+
 COMMENT ON FUNCTION "private"."find_course_versions"(text, uuid, timestamp with time zone) IS 'The current version of a course and, as further versions, its lessons (at most 200), whose times are not kept. A draft has none.';
 
 COMMENT ON FUNCTION "private"."find_identity"(private.oidc_logins) IS 'The linked account of a login at the provider; null if nobody linked it.';
@@ -4928,7 +5164,9 @@ COMMENT ON FUNCTION "private"."find_own_bots"() IS 'The caller''s bots, oldest f
 
 COMMENT ON FUNCTION "private"."find_talent"(uuid[], text, text, uuid) IS 'Returns the next people with reputation in one of these interests, highest first, each with the interest where their reputation is highest. For each interest it considers the people of the highest bands of reputation, about 4000 in total, but at least 20 per interest.';
 
-COMMENT ON FUNCTION "private"."has_needed_factor"(uuid) IS 'Whether a person, by default the caller, has a second factor, or a role that needs none. Everything that only staff may do asks it.';
+COMMENT ON FUNCTION "private"."has_media"(private.judged, jsonb) IS 'Condition: one of its media, or the poster of one, is a file with one of these hashes. A file without a hash and a file at another host never fit.';
+
+COMMENT ON FUNCTION "private"."hashed_media"(text[]) IS 'Those of these addresses that are the present ones of assets with a known hash, each once.';
 
 COMMENT ON FUNCTION "private"."hide_by_rule"(text, uuid) IS 'Hides a thing from everyone but its author, as staff hides or removes it. The worker leaves the audit entry. Returns false if it was hidden or deleted before, or if rules can''t hide things of its type.';
 
@@ -4970,7 +5208,9 @@ COMMENT ON FUNCTION "private"."lock_own_credentials"() IS 'Locks the caller''s c
 
 COMMENT ON FUNCTION "private"."mail_about_factor"(uuid, text) IS 'Queues a mail that tells a person of a change of their factors: factorAdded, factorRemoved, recoveryUsed, recoveryRenewed, passkeyAdded, passkeyRemoved or passkeyEnded.';
 
-COMMENT ON FUNCTION "private"."may_post_journalism"(uuid) IS 'Whether a person''s posts may be journalism: because of their reputation, or because they are an admin, even if their canPostJournalism is false. An admin needs the second factor that the role needs.';
+COMMENT ON FUNCTION "private"."media_addresses"(jsonb) IS 'The addresses in the media of a post; null if it has none.';
+
+COMMENT ON FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) IS 'The checks of app.media_assets. Raises the code of the one that a row breaks.';
 
 COMMENT ON FUNCTION "private"."note_access_token_used"() IS 'Records that the access token of this request is used now. Returns whether the request has one.';
 
@@ -4985,6 +5225,8 @@ COMMENT ON FUNCTION "private"."passkey_card"(private.passkeys) IS 'A passkey as 
 COMMENT ON FUNCTION "private"."post_counters_rules"(integer, integer, integer, integer, bigint, numeric, integer) IS 'The checks of app.post_counters. Raises the code of the one that a row breaks.';
 
 COMMENT ON FUNCTION "private"."raise_trending"() IS 'Trigger: reactions, reposts, bookmarks, and replies by people move a post up in the trending order, by four hours for every doubling. The order does not depend on the current time, so it changes only when somebody does something.';
+
+COMMENT ON FUNCTION "private"."read_hashes"(jsonb) IS 'Up to 100 SHA-256 hashes in hex, in the form in which they are compared: {hashes}.';
 
 COMMENT ON FUNCTION "private"."record_decision"() IS 'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of the case that is being worked on (setting kith.case: {caseId, category, rule, spaceId}), or of the open case of the thing. If staff decides to hide or remove a thing, that lifts the decisions of rules and spaces about it. A ban or a suspension lifts the one before it, whose end it replaces.';
 
@@ -5002,13 +5244,11 @@ COMMENT ON FUNCTION "private"."rename_own_passkey"(uuid, text) IS 'Renames a pas
 
 COMMENT ON FUNCTION "private"."replace_password"(uuid, text) IS 'Sets a password, and ends everything that depended on the old one: tokens, except access tokens that do not end with it, sessions, device tokens, mailed links and a pending change of address.';
 
-COMMENT ON FUNCTION "private"."require_factor"() IS 'Passes if the caller has the second factor that their role needs. The facade asks it about staff before it says what is wrong with their input.';
-
 COMMENT ON FUNCTION "private"."require_own_bot"(text) IS 'Finds a bot of the caller by personId, actor id or username.';
 
 COMMENT ON FUNCTION "private"."require_redirects"(text[], boolean) IS 'These redirect URIs, if an app may have them.';
 
-COMMENT ON FUNCTION "private"."require_registration"() IS 'Passes if the caller may register apps: REGISTER_APPS. An admin needs the second factor that the role needs.';
+COMMENT ON FUNCTION "private"."require_registration"() IS 'Passes if the caller may register apps: REGISTER_APPS.';
 
 COMMENT ON FUNCTION "private"."require_scope"(text[], text) IS 'Passes if these scopes, those of the caller''s token, include one that the operation needs. Fails: scope_missing.';
 
@@ -5058,8 +5298,6 @@ COMMENT ON TABLE "app"."apps" IS 'Registered apps. The id is the client_id of OA
 
 COMMENT ON TABLE "app"."settings" IS 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt, backups (on or off), register_apps (admins or everyone), require_factor (roles, separated by commas), proof_tier. Written by the worker: embedding_model. Written by operators: searches_at_once. None is secret.';
 
-COMMENT ON TABLE "private"."credentials" IS 'Password hashes (argon2id). The other columns have the iat of the person''s last token, and the exp of all tokens that were issued with this iat. With these (sub, iat, exp) stays unique.';
-
 COMMENT ON TABLE "private"."identities" IS 'Accounts at OpenID providers with which people log in, at most 5 for each person.';
 
 COMMENT ON TABLE "private"."judged_types" IS 'Registry: the types of things that rules judge. If relation, hidden_at, verb and lock_kind are null, a rule can only open a case about such a thing.';
@@ -5081,6 +5319,10 @@ COMMENT ON TABLE "private"."revoked_tokens" IS 'The denylist, keyed by a token''
 COMMENT ON TABLE "private"."scopes" IS 'Registry: the scopes that a token can have.';
 
 COMMENT ON TABLE "private"."write_counts" IS 'How much a person has written in their current hour, or a bot in its 24 hours; they begin with the first write. Unlogged and without foreign keys, because every write waits for it: after a crash of the database all hours start again.';
+
+COMMENT ON TYPE "private"."hashed_medium" IS 'The address of an asset and the hash of its file in hex.';
+
+COMMENT ON TYPE "private"."judged" IS 'A version of a thing as rules judge it: its texts as they were when it was published or edited, when that was, the words of these texts (private.keyword_words), and the addresses of its media; null or empty without media.';
 
 COMMENT ON VIEW "app"."bot_card" IS 'A bot: the card of a person with {about, createdAt}.';
 
@@ -5189,6 +5431,14 @@ REVOKE ALL ON FUNCTION "api"."ban_person"(text, text, timestamp with time zone, 
 GRANT EXECUTE ON FUNCTION "api"."ban_person"(text, text, timestamp with time zone, boolean) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."ban_person"(text, text, timestamp with time zone, boolean) TO "service_role";
+
+REVOKE ALL ON FUNCTION "api"."commit_asset"(uuid, text, integer, integer, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "api"."commit_asset"(uuid, text, integer, integer, text) TO "gate";
+
+REVOKE ALL ON FUNCTION "api"."commit_asset"(uuid, text, integer, integer, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "api"."commit_asset"(uuid, text, integer, integer, text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "api"."consume_oauth_record"(text, bytea) FROM PUBLIC;
 
@@ -5634,6 +5884,12 @@ REVOKE ALL ON FUNCTION "private"."bots_among"(uuid[]) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."bots_among"(uuid[]) TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."case_media"(text, uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."case_media"(text, uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."case_media"(text, uuid) TO "postgres";
+
 REVOKE ALL ON FUNCTION "private"."change_own_app"(uuid, jsonb) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."change_own_app"(uuid, jsonb) TO "authenticated";
@@ -5830,13 +6086,17 @@ REVOKE ALL ON FUNCTION "private"."find_own_bots"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."find_own_bots"() TO "postgres";
 
-REVOKE ALL ON FUNCTION "private"."has_needed_factor"(uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "private"."has_media"(private.judged, jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION "private"."has_needed_factor"(uuid) FROM "postgres";
+REVOKE ALL ON FUNCTION "private"."has_media"(private.judged, jsonb) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "private"."has_needed_factor"(uuid) TO "postgres";
+GRANT EXECUTE ON FUNCTION "private"."has_media"(private.judged, jsonb) TO "postgres";
 
-GRANT EXECUTE ON FUNCTION "private"."has_needed_factor"(uuid) TO "service_role";
+REVOKE ALL ON FUNCTION "private"."hashed_media"(text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."hashed_media"(text[]) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."hashed_media"(text[]) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."is_bot"(uuid) FROM PUBLIC;
 
@@ -5948,6 +6208,22 @@ REVOKE ALL ON FUNCTION "private"."lock_own_credentials"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."lock_own_credentials"() TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."media_addresses"(jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."media_addresses"(jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."media_addresses"(jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) TO "anon", "authenticated", "gate";
+
+REVOKE ALL ON FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) TO "service_role";
+
 REVOKE ALL ON FUNCTION "private"."note_access_token_used"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."note_access_token_used"() TO "authenticated";
@@ -5992,6 +6268,12 @@ GRANT EXECUTE ON FUNCTION "private"."post_counters_rules"(integer, integer, inte
 
 GRANT EXECUTE ON FUNCTION "private"."post_counters_rules"(integer, integer, integer, integer, bigint, numeric, integer) TO "service_role";
 
+REVOKE ALL ON FUNCTION "private"."read_hashes"(jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."read_hashes"(jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."read_hashes"(jsonb) TO "postgres";
+
 REVOKE ALL ON FUNCTION "private"."redeem_invite"(uuid, text, text, text, text, date, text, text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."redeem_invite"(uuid, text, text, text, text, date, text, text) FROM "postgres";
@@ -6027,14 +6309,6 @@ GRANT EXECUTE ON FUNCTION "private"."rename_own_passkey"(uuid, text) TO "authent
 REVOKE ALL ON FUNCTION "private"."rename_own_passkey"(uuid, text) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."rename_own_passkey"(uuid, text) TO "postgres";
-
-REVOKE ALL ON FUNCTION "private"."require_factor"() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "private"."require_factor"() FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."require_factor"() TO "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."require_factor"() TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."require_own_bot"(text) FROM PUBLIC;
 
@@ -6291,6 +6565,8 @@ ALTER TABLE "app"."access_tokens" ADD CONSTRAINT "access_tokens_rules" CHECK (pr
 ALTER TABLE "app"."app_consents" ADD CONSTRAINT "app_consents_rules" CHECK (private.app_consents_rules(generation));
 
 ALTER TABLE "app"."apps" ADD CONSTRAINT "apps_rules" CHECK (private.apps_rules(name, website, secret_hash));
+
+ALTER TABLE "app"."media_assets" ADD CONSTRAINT "media_assets_rules" CHECK (private.media_assets_rules(kind, content_type, size, part_size, upload_id, mime_type, width, height, blurhash, poster_id, status, expires_at, committed_at, sha256));
 
 ALTER TABLE "app"."post_counters" ADD CONSTRAINT "post_counters_rules" CHECK (private.post_counters_rules(reactions, replies, shares, bookmarks, views, boost, bot_replies));
 
@@ -8013,6 +8289,10 @@ values ('app.app_consents', 'user_id', 'appConsents', null, null, '{refresh}', n
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
 values ('app.apps', 'owner_id', 'apps', null, null, '{secret_hash}', null, 'false', null);
 
+update private.personal_data set "omits" = '{part_size,upload_id,sha256}'
+where "relation"::text = 'app.media_assets' and "person_column"::text = 'owner_id'
+  and "omits"::text = '{part_size,upload_id}';
+
 update private.personal_data set "omits" = '{band}'
 where "relation"::text = 'app.reputation' and "person_column"::text = 'user_id'
   and "omits"::text = '{}';
@@ -8083,6 +8363,9 @@ where "type"::text = 'video';
 insert into private.judged_types ("type", "finder", "relation", "hidden_at", "verb", "lock_kind", "counters", "present")
 values ('video-comment', 'private.find_child_versions', null, null, null, null, null, 'deleted_at is null');
 
+insert into private.rule_conditions ("kind", "position", "shape", "judge", "moment")
+values ('media', '350', '{"hashes": "hashes"}', 'private.has_media', 'creation');
+
 
 -- Written by hand: of several bans of a person only the newest is in force.
 update app.decisions d set lifted_at = n.decided_at
@@ -8092,3 +8375,10 @@ where d.target_type = 'user' and d.action in ('ban', 'suspend') and d.lifted_at 
   and n.decided_at = (select min(o.decided_at) from app.decisions o
                       where o.target_type = 'user' and o.target_id = d.target_id and o.action in ('ban', 'suspend')
                         and o.decided_at > d.decided_at);
+
+-- Written by hand: a changed file of a lesson is judged, too.
+drop trigger _190_judge_edited on app.course_lessons;
+create constraint trigger _190_judge_edited after update of title, body, asset_id on app.course_lessons
+  deferrable initially deferred for each row
+  when ((new.title, new.body) is distinct from (old.title, old.body)
+        or (new.asset_id is not null and new.asset_id is distinct from old.asset_id)) execute function private.judge_lesson();

@@ -1,5 +1,6 @@
 // Media in object storage, end to end: the facade announces, the client uploads, the function `media` checks, everybody
 // reads, and the worker deletes. Against a third-party storage, and against a stricter one with the function in Deno.
+import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { takeSetting } from '../../api-facade/boot.ts'
 import { readConfig } from '../../api-facade/lib/config.ts'
@@ -62,6 +63,8 @@ type Parted = {
   parts: { number: number; size: number; arrived: boolean; uploadUrl: string | null }[]
 }
 const ascii = (text: string) => [...text].map((sign) => sign.charCodeAt(0))
+/** Another file of the same size and type. */
+const twin = Buffer.from(png).fill(7, png.length - 4)
 const stored = (body = Buffer.from(png)) => ({ body, headers: { 'content-type': 'image/png' } })
 
 test('An upload address expires after ten minutes, and a strict storage accepts only what was signed', async () => {
@@ -276,6 +279,46 @@ test('A file other than a picture, video or sound is served as a download', asyn
     'cache-control': 'public, max-age=31536000, immutable',
     'content-disposition': 'attachment',
   })
+})
+
+const hashOf = async ({ assetId }: { assetId: string }) =>
+  (await owner`select encode(sha256, 'hex') as hash from app.media_assets where id = ${assetId}`)[0]?.hash
+
+test('A commit keeps the hash of the published file, up to 25 MiB', async () => {
+  const { announce, commit } = await facade()
+  for (const [size, isHashed] of [
+    [png.length, true],
+    [25 * 1024 * 1024, true],
+    [25 * 1024 * 1024 + 1, false],
+  ] as const) {
+    const upload = await announce()
+    const body = Buffer.concat([png], size)
+    await owner`update app.media_assets set kind = 'video', size = ${size} where id = ${upload.assetId}`
+    strict.objects.set(`kith-uploads/${upload.assetId}.upload`, stored(body))
+    expect(await commit(upload)).toMatchObject({ status: 200 })
+    expect(await hashOf(upload)).toBe(isHashed ? createHash('sha256').update(body).digest('hex') : null)
+  }
+})
+
+test('Of two commits that publish two files none is kept, since nobody knows which of them has the hash', async () => {
+  const [one, two] = [await facade(), await facade()] // two processes: each inspects an asset by itself
+  const upload = await one.announce()
+  const publishes = (site: typeof one, body: Buffer<ArrayBuffer>) => {
+    strict.objects.set(`kith-uploads/${upload.assetId}.upload`, stored(body))
+    const answer = site.commit(upload)
+    return { answer, isPublished: until(() => strict.objects.get(`kith/${upload.assetId}`)?.body.equals(body)) }
+  }
+  const answers = await owner.begin(async (sql) => {
+    await sql`select from app.media_assets where id = ${upload.assetId} for update` // both wait here
+    const first = publishes(one, Buffer.from(png))
+    await first.isPublished
+    const second = publishes(two, twin)
+    await second.isPublished
+    return [first.answer, second.answer]
+  })
+  const statuses = (await Promise.all(answers)).map(({ status }) => status)
+  expect(statuses.toSorted()).toEqual([200, 422])
+  expect(await owner`select from app.media_assets where id = ${upload.assetId}`).toEqual([])
 })
 
 test('A storage that does not answer gives 503, and the next commit repairs what was interrupted', async () => {

@@ -190,6 +190,24 @@ describe('Moderation in the panel', { timeout: 240_000 }, () => {
     await tab.isAccessible()
     const { body } = await admin.get<{ items: { mode: string }[] }>('/admin/rules?q=Links')
     expect(body.items[0]?.mode).toBe('live')
+
+    // a rule for a file of a case
+    const hash = 'ab'.repeat(32)
+    const [asset] = await database.owner<{ id: string }[]>`
+      insert into app.media_assets (id, key, bucket, owner_id, kind, content_type, mime_type, size, status, committed_at,
+                                    expires_at, sha256)
+      select id, id, 'local', ${alice.id}, 'image', 'image/png', 'image/png', 9, 'committed', now(), null,
+             decode(${hash}, 'hex')
+      from gen_random_uuid() id returning id`
+    const picture = await publish(alice, { format: 'photo', body: 'A picture', media: [{ assetId: asset?.id }] })
+    const opened = await admin.post<{ id: string }>('/admin/cases', { targetType: 'post', targetId: picture })
+    await showPage(tab, `/admin/cases/${opened.body.id}`, 'Case')
+    await tab.getByRole('link', { name: 'Make a rule for this file' }).click()
+    await tab.getByLabel('Name').fill('This picture')
+    expect(await tab.getByLabel(/It has one of these files/).inputValue()).toBe(hash)
+    await button(tab, 'Make a rule').click()
+    await tab.getByText(`It has a file with one of these hashes: ${hash}`).waitFor()
+    await tab.isAccessible()
     tab.isClean()
   })
 

@@ -102,11 +102,11 @@ export async function commit(c: Context, { assetId }: z.output<typeof AssetId>) 
   if (found.outcome === 'missing') throw new ApiError('asset_missing')
   if (found.outcome === 'unfit') throw new ApiError('asset_unfit')
   if (found.outcome === 'large') throw new ApiError('asset_large')
-  const { mimeType, width, height } = found
+  const { mimeType, width, height, sha256 } = found
   return call(
     c,
     'commit_asset',
-    { p_asset_id: assetId, p_mime_type: mimeType, p_width: width, p_height: height },
+    { p_asset_id: assetId, p_mime_type: mimeType, p_width: width, p_height: height, p_sha256: sha256 },
     'gate',
   )
 }

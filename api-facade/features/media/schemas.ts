@@ -140,6 +140,7 @@ export const Looked = z.discriminatedUnion('outcome', [
     mimeType: z.string(),
     width: z.int().nullable(),
     height: z.int().nullable(),
+    sha256: z.string().nullable(),
   }),
   z.object({ outcome: z.literal('missing') }),
   z.object({ outcome: z.literal('unfit') }),

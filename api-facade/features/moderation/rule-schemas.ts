@@ -32,6 +32,21 @@ const Condition = z
       .openapi('RuleConditionLink'),
     z
       .strictObject({
+        kind: z
+          .literal('media')
+          .describe('It has a certain file: a picture, a video, a sound, or the file of a lesson.'),
+        hashes: z
+          .array(z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be a SHA-256 in hex'))
+          .min(1)
+          .max(100)
+          .openapi({ example: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'] })
+          .describe(
+            'The SHA-256 of the files, in hex; one of them is enough. `media` of a case has those of its thing. The poster of a video counts, too. Files above 25 MiB, files at other hosts, and files that were uploaded before the instance kept hashes never fit.',
+          ),
+      })
+      .openapi('RuleConditionMedia'),
+    z
+      .strictObject({
         kind: z.literal('rate').describe('The author published a lot in a short time.'),
         moreThan: z
           .int()

@@ -113,6 +113,17 @@ const Proposal = z
 
 export const StaffCaseFile = StaffCase.extend({
   target: ReportedThing,
+  media: z
+    .array(
+      z.object({
+        url: z.string().describe('Where the file can be read.'),
+        sha256: z.string().describe('Its SHA-256 in hex, which a rule can look for.'),
+      }),
+    )
+    .max(50)
+    .describe(
+      'The files of the thing whose hash is known, also those of its earlier versions. Empty for a thing that rules do not judge.',
+    ),
   reports: z.array(StaffReport).describe('Its newest 50 reports.'),
   earlierCases: z.array(StaffCase).describe('The latest 20 earlier cases about the same thing, newest first.'),
   proposals: z.array(Proposal).describe('The newest 50.'),

@@ -1,6 +1,6 @@
 -- Uploads: who can announce and commit one, what is refused, and what is deleted afterwards.
 begin;
-select plan(62);
+select plan(67);
 select test.people('alice', 'bob');
 update app.settings set value = 'https://media.example.org/kith' where key = 'media_url';
 update app.settings set value = 'kith' where key = 'media_bucket';
@@ -89,10 +89,22 @@ select is(api.commit_asset(pg_temp.made(1), 'image/png', 3, 4) ->> 'status', 'co
 select is(api.commit_asset(pg_temp.made(1), 'image/gif') ->> 'status', 'committed', 'Committing again is not an error');
 select is(api.commit_asset(pg_temp.made(1), 'image/gif', 5, 6)::jsonb @> '{"width": 3, "height": 4}', true, 'The dimensions are those of the first commit');
 select throws_ok($$ select api.commit_asset(gen_random_uuid(), 'image/png') $$, 'PT404', 'asset_unknown', 'An unknown asset can''t be committed');
+select test.act_as('bob');
+select pg_temp.announce(7), pg_temp.announce(8);
+select pg_temp.as_gate('bob');
+select api.commit_asset(pg_temp.made(n), 'image/png', p_sha256 => repeat('ab', 32)) from unnest(array[7, 8]) n;
+select is(api.commit_asset(pg_temp.made(7), 'image/png', p_sha256 => repeat('AB', 32)) ->> 'status', 'committed', 'A second commit of the same file changes nothing');
+select is(api.commit_asset(pg_temp.made(7), 'image/png') ->> 'status', 'committed', 'A second commit without a hash changes nothing');
+select is(api.commit_asset(pg_temp.made(8), 'image/png', p_sha256 => repeat('cd', 32)) ->> 'message', 'asset_unfit', 'A second commit of another file fails');
+select test.act_as('bob');
+select throws_ok($$ select api.get_asset(pg_temp.made(8)) $$, 'PT404', 'asset_unknown', 'An asset of which two files were published is deleted');
 
 -- Acting as the owner
 select test.act_as_owner();
 select is((select mime_type from app.media_assets where id = pg_temp.made(1)), 'image/png', 'The first commit sets the type');
+select is((select encode(sha256, 'hex') from app.media_assets where id = pg_temp.made(7)), repeat('ab', 32), 'The first commit sets the hash');
+delete from app.media_assets where id = pg_temp.made(7);
+delete from private.pending_object_deletions where key in (select id::text from made where number in (7, 8));
 select is((select bytes from private.media_usage where owner_id = test.id('alice')), 10::bigint, 'Committing twice counts the bytes once');
 select results_eq($$ select key, upload_only, due_at = now() + interval '2 minutes' from private.pending_object_deletions where key like 'one%' order by key $$,
   $$ values ('one of many 1', false, true), ('one of many 2', false, true) $$, 'The objects of dropped assets are queued for deletion');

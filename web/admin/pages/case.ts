@@ -101,6 +101,21 @@ function Proposals({ file, settle }: { file: File; settle: (id: string, verdict:
   </section>`
 }
 
+/** The files of the thing, each with the way to a rule that looks for it everywhere. */
+function Files({ file }: { file: File }) {
+  const t = texts.value.case
+  if (!isAdmin.value || file.media.length === 0) return null
+  const ruleFor = (hash: string) => `/admin/new-rule?${new URLSearchParams({ hash, appliesTo: file.targetType })}`
+  return html`<ul class="entries">
+    ${file.media.map(
+      ({ url, sha256 }, at) => html`<li key=${url}>
+        <a href=${url} target="_blank" rel="noopener noreferrer">${t.file(at + 1)}</a> ·
+        <a href=${ruleFor(sha256)}>${t.ruleForFile}</a>
+      </li>`,
+    )}
+  </ul>`
+}
+
 export function CasePage({ params: { id = '' } }: PageProps) {
   const t = texts.value.case
   const page = useLoad(() => read(id), [id])
@@ -181,6 +196,7 @@ export function CasePage({ params: { id = '' } }: PageProps) {
       <section aria-labelledby="thing">
         <h2 id="thing">${typeText(file.targetType)}</h2>
         <${ThingView} type=${file.targetType} id=${file.targetId} thing=${thing} />
+        <${Files} file=${file} />
         <h2>${t.reportsTitle(file.reportCount)}</h2>
         <${Reports} reports=${file.reports} />
       </section>

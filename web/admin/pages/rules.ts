@@ -4,7 +4,7 @@ import { ask, FormField, valuesOf } from '../../lib/dialog.ts'
 import { ErrorNote, notify } from '../../lib/errors.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
-import { go } from '../../lib/router.ts'
+import { go, query } from '../../lib/router.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import type { PageProps } from '../pages.ts'
@@ -35,6 +35,8 @@ function sentenceOf(condition: Condition): string {
       return t.words(condition.words.join(', '))
     case 'link':
       return t.link
+    case 'media':
+      return t.media(condition.hashes.join(', '))
     case 'rate':
       return t.rate(condition.moreThan, condition.minutes)
     case 'near-ban':
@@ -93,20 +95,24 @@ function ReplayResult({ found, more }: { found: Replay; more: () => unknown }) {
 
 const numberOf = (value: string | undefined): number | undefined => (value ? Number(value) : undefined)
 
+const linesOf = (text = ''): string[] =>
+  text
+    .split('\n')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+
 /** The conditions of a form; those without a value are left out. */
 function conditionsOf(values: Record<string, string>): Condition[] {
   const [hours, moreThan, steps, people] = ['hours', 'moreThan', 'steps', 'people'].map((name) =>
     numberOf(values[name]),
   )
-  const words = (values.words ?? '')
-    .split('\n')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
+  const [words, hashes] = [linesOf(values.words), linesOf(values.hashes)]
   const reputation = numberOf(values.reputation)
   const all: (Condition | undefined)[] = [
     hours === undefined ? undefined : { kind: 'new-account', hours },
     words.length > 0 ? { kind: 'words', words } : undefined,
     values.link === 'true' ? { kind: 'link' } : undefined,
+    hashes.length > 0 ? { kind: 'media', hashes } : undefined,
     moreThan === undefined ? undefined : { kind: 'rate', moreThan, minutes: numberOf(values.minutes) ?? 60 },
     steps === undefined ? undefined : { kind: 'near-ban', steps },
     people === undefined ? undefined : { kind: 'reports', people, ...(reputation !== undefined && { reputation }) },
@@ -116,6 +122,7 @@ function conditionsOf(values: Record<string, string>): Condition[] {
 
 export function NewRulePage() {
   const { rules: t, case: words } = texts.value
+  const given = query.value // of a case: the file that the rule looks for
   const error = useSignal<unknown>(undefined)
   const found = useSignal<Replay | undefined>(undefined)
   const run = async (form: HTMLFormElement, isTrial: boolean, cursor?: string | null) => {
@@ -155,13 +162,14 @@ export function NewRulePage() {
   return html`<p>${t.newText}</p>
     <form onSubmit=${submit}>
       ${field('name', t.name, { optional: false, max: 80 })}
-      <${FormField} field=${{ name: 'appliesTo', label: t.appliesTo, kind: 'choices', value: 'post,reply', options: judged.map((value) => ({ value, label: typeText(value) })) }} />
+      <${FormField} field=${{ name: 'appliesTo', label: t.appliesTo, kind: 'choices', value: given.get('appliesTo') ?? 'post,reply', options: judged.map((value) => ({ value, label: typeText(value) })) }} />
       <fieldset>
         <legend>${t.if}</legend>
         <p class="quiet">${t.ifText}</p>
         ${number('hours', t.fields.hours, 8760)}
         ${field('words', t.fields.words, { kind: 'long' })}
         ${field('link', t.fields.link, { kind: 'check' })}
+        ${field('hashes', t.fields.hashes, { kind: 'long', value: given.get('hash') ?? '' })}
         ${number('moreThan', t.fields.moreThan, 500)}
         ${number('minutes', t.fields.minutes, 1440)}
         ${number('steps', t.fields.steps, 3)}

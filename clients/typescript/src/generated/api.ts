@@ -13119,13 +13119,22 @@ export interface components {
             /** @enum {string} */
             mode?: "shadow" | "live" | "off";
         };
-        RuleCondition: components["schemas"]["RuleConditionNewAccount"] | components["schemas"]["RuleConditionWords"] | components["schemas"]["RuleConditionLink"] | components["schemas"]["RuleConditionRate"] | components["schemas"]["RuleConditionNearBan"] | components["schemas"]["RuleConditionReports"];
+        RuleCondition: components["schemas"]["RuleConditionNewAccount"] | components["schemas"]["RuleConditionWords"] | components["schemas"]["RuleConditionLink"] | components["schemas"]["RuleConditionMedia"] | components["schemas"]["RuleConditionRate"] | components["schemas"]["RuleConditionNearBan"] | components["schemas"]["RuleConditionReports"];
         RuleConditionLink: {
             /**
              * @description Title or text have a link: `http://`, `https://` or `www.`. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "link";
+        };
+        RuleConditionMedia: {
+            /**
+             * @description It has a certain file: a picture, a video, a sound, or the file of a lesson. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "media";
+            /** @description The SHA-256 of the files, in hex; one of them is enough. `media` of a case has those of its thing. The poster of a video counts, too. Files above 25 MiB, files at other hosts, and files that were uploaded before the instance kept hashes never fit. */
+            hashes: string[];
         };
         RuleConditionNearBan: {
             /**
@@ -13564,6 +13573,12 @@ export interface components {
         };
         StaffCaseFile: components["schemas"]["StaffCase"] & {
             target: components["schemas"]["StaffPost"] | components["schemas"]["StaffReply"] | components["schemas"]["StaffContent"] | components["schemas"]["StaffUser"] | components["schemas"]["StaffGroup"] | components["schemas"]["StaffGuild"] | components["schemas"]["StaffVideoComment"] | null;
+            /** @description The files of the thing whose hash is known, also those of its earlier versions. Empty for a thing that rules do not judge. */
+            media: {
+                url: string;
+                /** @description Its SHA-256 in hex, which a rule can look for. */
+                sha256: string;
+            }[];
             /** @description Its newest 50 reports. */
             reports: components["schemas"]["StaffReport"][];
             /** @description The latest 20 earlier cases about the same thing, newest first. */
