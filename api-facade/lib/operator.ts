@@ -34,6 +34,7 @@ export function operatorFiles(config: Config, anonKey: string): [string, StaticF
     hasRules: rules !== undefined,
     hasPrivacy: privacy !== undefined,
     apps: config.apps,
+    everyoneRegistersApps: config.registerApps === 'everyone',
     countries: countryCodes,
     realtimeKey: config.realtime === 'embedded' ? anonKey : null,
     origin: new URL(config.facadeUrl).origin,

@@ -12,6 +12,7 @@ const places: Record<string, (id: string) => string> = {
   '/guilds/:id': (id) => `/app/guilds/${id}`,
   '/payments/:id': () => '/app/wallet',
   '/followers': () => `/app/people/${me.value?.username}`,
+  '/apps': () => '/app/settings/programs',
   '/me/standing': () => '/account',
 }
 

@@ -76,5 +76,10 @@ export const pages: AppPage[] = [
   },
   { path: '/app/settings/privacy', title: (t) => t.settings.title, page: later(settings, 'PrivacySettings') },
   { path: '/app/settings/account', title: (t) => t.settings.title, page: later(settings, 'AccountSettings') },
+  {
+    path: '/app/settings/programs',
+    title: (t) => t.settings.title,
+    page: later(() => import('./pages/programs.ts'), 'Programs'),
+  },
   { path: '/app/open', title: (t) => t.notifications.title, page: OpenPath },
 ]

@@ -12,7 +12,8 @@ export type Field = {
    * date and time; the value of `check` is `true`, and absent if it is not checked.
    */
   kind?: 'text' | 'long' | 'choice' | 'choices' | 'check' | 'number' | 'date' | 'time' | 'email' | 'password'
-  options?: { value: string; label: string }[]
+  /** Options with the same `group`, one after the other, stand below its name. */
+  options?: { value: string; label: string; group?: string }[]
   value?: string
   optional?: boolean
   /** The most characters, or the greatest number. */
@@ -57,7 +58,7 @@ export function FormField({ field, fault }: { field: Field; fault?: string | und
     const chosen = new Set(value.split(','))
     return html`<fieldset class="choices"><legend>${label}</legend>
       ${options.map(
-        (one) => html`<label>
+        (one, at) => html`${one.group !== options[at - 1]?.group && html`<p>${one.group}</p>`}<label>
           <input type="checkbox" name=${name} value=${one.value} defaultChecked=${chosen.has(one.value)} /> ${one.label}
         </label>`,
       )}${note}

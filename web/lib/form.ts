@@ -32,6 +32,18 @@ function faultOf(input: Input): string | undefined {
   return faults.value
 }
 
+/** The inputs of a field: more than one if several values can be chosen. */
+const inputsOf = (form: HTMLFormElement, name: string): Input[] =>
+  [...form.elements].filter((one) => (one as Input).name === name) as Input[]
+
+/** What is wrong with the value of a field; undefined if nothing is. */
+function faultOfField(form: HTMLFormElement, { name, kind, optional }: Field): string | undefined {
+  const inputs = inputsOf(form, name)
+  if (kind !== 'choices') return inputs.map(faultOf).find(Boolean)
+  const isChosen = inputs.some((one) => (one as HTMLInputElement).checked)
+  return isChosen || optional ? undefined : sharedTexts.value.faults.choice
+}
+
 /** The fields that the instance refused, each with a sentence. */
 function faultsOf(error: unknown, { words = {}, places = {} }: Options): Record<string, string> {
   if (!(error instanceof KithError)) return {}
@@ -54,17 +66,16 @@ export function Form(options: Options): VNode {
   const refuse = (form: HTMLFormElement, found: Record<string, string>) => {
     faults.value = found
     const first = fields.find(({ name }) => found[name])
-    if (first) (form.elements.namedItem(first.name) as HTMLElement | null)?.focus()
+    if (first) inputsOf(form, first.name)[0]?.focus()
   }
   const run = async (event: SubmitEvent) => {
     event.preventDefault()
     if (isBusy.value) return
     const form = event.target as HTMLFormElement
     error.value = undefined
-    const inputs = fields.map(({ name }) => form.elements.namedItem(name) as Input)
-    const found = inputs.flatMap((input) => {
-      const fault = faultOf(input)
-      return fault ? [[input.name, fault] as const] : []
+    const found = fields.flatMap((field) => {
+      const fault = faultOfField(form, field)
+      return fault ? [[field.name, fault] as const] : []
     })
     if (found.length > 0) return refuse(form, Object.fromEntries(found))
     faults.value = {}

@@ -10,6 +10,8 @@ type Instance = {
   hasRules: boolean
   hasPrivacy: boolean
   apps: { name: string; url: string }[]
+  /** Whether everyone may register third-party apps, and not only admins. */
+  everyoneRegistersApps: boolean
   /** The codes of the countries that a person may name. */
   countries: string[]
   /** The anonymous key for its Realtime; null if it does not serve Realtime at its own address. */

@@ -18,6 +18,7 @@ const en = {
   } as Record<string, string>,
   faults: {
     required: 'This field is required.',
+    choice: 'Choose at least one.',
     format: 'The format of this value is not right.',
     short: (least: number) => `At least ${least} characters.`,
     value: 'This value is not accepted.',
@@ -49,6 +50,7 @@ const de: typeof en = {
   },
   faults: {
     required: 'Dieses Feld muss ausgefüllt werden.',
+    choice: 'Wählen Sie mindestens eines.',
     format: 'Diese Angabe hat nicht die richtige Form.',
     short: (least: number) => `Mindestens ${least} Zeichen.`,
     value: 'Diese Angabe wird nicht angenommen.',

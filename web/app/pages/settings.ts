@@ -4,37 +4,23 @@ import { ask } from '../../lib/dialog.ts'
 import { attempt, ErrorNote, notify } from '../../lib/errors.ts'
 import { Factors } from '../../lib/factors.ts'
 import { Form } from '../../lib/form.ts'
-import { type ComponentChildren, html, useSignal, type VNode } from '../../lib/html.ts'
+import { html, useSignal, type VNode } from '../../lib/html.ts'
 import { instance } from '../../lib/instance.ts'
 import { LanguageChoice } from '../../lib/language.ts'
 import { useLoad } from '../../lib/load.ts'
-import { path } from '../../lib/router.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { language, sinceText, timeText } from '../../lib/texts.ts'
 import { List, usePages } from '../list.ts'
 import { Face, PersonRow } from '../people.ts'
 import { canPush, isPushed, logOut, startPush, stopPush } from '../push.ts'
 import { kith, me } from '../session.ts'
+import { Part } from '../settings-part.ts'
 import { texts } from '../texts.ts'
 
 type Me = Schema<'Me'>
 type Preferences = Schema<'NotificationPreferences'>
 type KindName = Exclude<keyof Preferences, 'timezone' | 'digestHour'>
 type Channel = keyof Schema<'NotificationChannels'>
-
-const addresses = ['', '/notifications', '/privacy', '/account'] as const
-
-/** A page of the settings, with links to the others. */
-function Part({ children }: { children?: ComponentChildren }): VNode {
-  const t = texts.value.settings
-  return html`<nav class="tabs" aria-label=${t.title}>
-      ${addresses.map((one, at) => {
-        const address = `/app/settings${one}`
-        return html`<a key=${one} href=${address} aria-current=${path.value === address ? 'page' : undefined}>${t.parts[at]}</a>`
-      })}
-    </nav>
-    ${children}` as VNode
-}
 
 export function ProfileSettings(): VNode {
   const t = texts.value.settings

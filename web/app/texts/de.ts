@@ -533,7 +533,7 @@ export const de: typeof en = {
   },
   settings: {
     title: 'Einstellungen',
-    parts: ['Profil', 'Mitteilungen', 'Privatsphäre', 'Konto'],
+    parts: ['Profil', 'Mitteilungen', 'Privatsphäre', 'Konto', 'Apps und Bots'],
     save: 'Speichern',
     saved: 'Gespeichert.',
     errors: {

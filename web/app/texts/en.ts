@@ -528,7 +528,7 @@ export const en = {
   },
   settings: {
     title: 'Settings',
-    parts: ['Profile', 'Notifications', 'Privacy', 'Account'],
+    parts: ['Profile', 'Notifications', 'Privacy', 'Account', 'Apps and bots'],
     save: 'Save',
     saved: 'Saved.',
     errors: {

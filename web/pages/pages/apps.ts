@@ -6,6 +6,7 @@ import { Form } from '../../lib/form.ts'
 import { html, useSignal, type VNode } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
 import { query } from '../../lib/router.ts'
+import { scopeTexts } from '../../lib/scope-texts.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { Done, Login, Step } from '../parts.ts'
 import { kith, me } from '../session.ts'
@@ -26,7 +27,7 @@ function Asks({ waiting: { app, scopes } }: { waiting: Waiting }): VNode {
     ${app.website && html`<p class="quiet words">${t.website} ${app.website}</p>`}
     <h2>${t.may}</h2>
     <ul>
-      ${scopes.map(({ scope, description }) => html`<li key=${scope}>${t.scopes[scope] ?? description}</li>`)}
+      ${scopes.map(({ scope, description }) => html`<li key=${scope}>${scopeTexts.value.scopes[scope] ?? description}</li>`)}
     </ul>` as VNode
 }
 

@@ -65,7 +65,6 @@ export const en = {
     go: 'Continue',
     deviceAllowed: 'The device is connected. You can go on there.',
     deviceRefused: 'The device was not connected.',
-    scopes: {} as Record<string, string>,
   },
   unsubscribe: {
     title: 'No more daily mail',
