@@ -90,8 +90,8 @@ comment on column app.media_assets.poster_id is
   'image. Null if it has none.';
 comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
 comment on column app.media_assets.sha256 is
-  'The hash of the file, for the rules of staff; nobody else sees it. Null while the asset is pending, for a file above '
-  '25 MiB, and for an asset that was committed before hashes were kept.';
+  'The hash of the file, for the rules of staff; nobody else sees it. Null while the asset is pending, for a file '
+  'above 25 MiB, and for an asset that was committed before hashes were kept.';
 comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
 comment on column app.media_assets.committed_at is
   'When it was found that the storage has the file as announced; null while the asset is pending.';

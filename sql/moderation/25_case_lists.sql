@@ -160,8 +160,8 @@ begin
     'decisions', case when v_person is not null then private.staff_decision_cards(v_person) end);
 end $$;
 comment on function private.case_file is
-  'What belongs to a case: {target, media, reports, earlierCases, proposals, history, strikes, decisions}. strikes and '
-  'decisions are those of the person who answers for the thing, and null if there is none.';
+  'What belongs to a case: {target, media, reports, earlierCases, proposals, history, strikes, decisions}. strikes '
+  'and decisions are those of the person who answers for the thing, and null if there is none.';
 call private.force_index_scans('private.case_file');
 
 create function api.get_case(p_id uuid) returns json

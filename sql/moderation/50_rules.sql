@@ -170,7 +170,8 @@ begin
     join app.media_assets a on a.id = case when pg_input_is_valid(u.key, 'uuid') then u.key::uuid end
     where a.sha256 is not null;
 end $$;
-comment on function private.hashed_media is 'Those of these addresses that are the present ones of assets with a known hash, each once.';
+comment on function private.hashed_media is
+  'Those of these addresses that are the present ones of assets with a known hash, each once.';
 
 create function private.judge_condition(p_condition private.condition, p_thing private.judged) returns boolean
 language plpgsql stable

@@ -74,8 +74,8 @@ begin
     where c.id = p_id and c.kind = p_type and not c.is_draft and c.deleted_at is null and w.at >= p_since);
 end $$;
 comment on function private.find_content_versions is
-  'The current version of a content, with its title, its text and the files of a video or an audio; earlier ones are '
-  'not kept. A draft has none.';
+  'The current version of a content, with its title, its text and the files of a video or an audio; earlier ones '
+  'are not kept. A draft has none.';
 
 create function private.find_course_versions(p_type text, p_id uuid, p_since timestamptz) returns private.judged[]
 language plpgsql stable security definer   -- rules judge what nobody else may see
@@ -392,7 +392,8 @@ create constraint trigger _190_judge_new after insert on app.course_lessons
 create constraint trigger _190_judge_edited after update of title, body, asset_id on app.course_lessons
   deferrable initially deferred for each row
   when ((new.title, new.body) is distinct from (old.title, old.body)
-        or (new.asset_id is not null and new.asset_id is distinct from old.asset_id)) execute function private.judge_lesson();
+        or (new.asset_id is not null and new.asset_id is distinct from old.asset_id))
+  execute function private.judge_lesson();
 
 create function private.judge_written(p_effects private.effects[]) returns void
 language plpgsql volatile

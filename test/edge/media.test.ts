@@ -303,17 +303,22 @@ test('A commit keeps the hash of the published file, up to 25 MiB', async () => 
 test('Of two commits that publish two files none is kept, since nobody knows which of them has the hash', async () => {
   const [one, two] = [await facade(), await facade()] // two processes: each inspects an asset by itself
   const upload = await one.announce()
-  const publishes = (site: typeof one, body: Buffer<ArrayBuffer>) => {
+  const waiting = async () =>
+    (
+      await owner`select from pg_stat_activity
+                  where datname = current_database() and wait_event_type = 'Lock' and query like '%commit_asset%'`
+    ).length
+  const publish = async (site: typeof one, body: Buffer<ArrayBuffer>, number: number) => {
     strict.objects.set(`kith-uploads/${upload.assetId}.upload`, stored(body))
     const answer = site.commit(upload)
-    return { answer, isPublished: until(() => strict.objects.get(`kith/${upload.assetId}`)?.body.equals(body)) }
+    await until(async () => (await waiting()) === number)
+    expect(strict.objects.get(`kith/${upload.assetId}`)?.body.equals(body)).toBe(true)
+    return { answer }
   }
   const answers = await owner.begin(async (sql) => {
     await sql`select from app.media_assets where id = ${upload.assetId} for update` // both wait here
-    const first = publishes(one, Buffer.from(png))
-    await first.isPublished
-    const second = publishes(two, twin)
-    await second.isPublished
+    const first = await publish(one, Buffer.from(png), 1)
+    const second = await publish(two, twin, 2)
     return [first.answer, second.answer]
   })
   const statuses = (await Promise.all(answers)).map(({ status }) => status)

@@ -81,3 +81,34 @@ test('somebody who has not linked a login is told so, and links it after a login
   tab.isClean([403, 404])
   await tab.close()
 })
+
+test('somebody without a password proves who they are at the provider, and the page goes on', {
+  timeout: 180_000,
+}, async () => {
+  provider.account = 'nora'
+  const tab = await openTab(browser, origin, { elsewhere: [provider.issuer] })
+  await tab.goto('/account')
+  await tab.getByRole('button', { name: 'Log in with Example' }).click()
+  await tab.getByRole('button', { name: 'Add an app' }).click()
+  const dialog = tab.getByRole('dialog')
+  const again = dialog.getByRole('button', { name: 'Log in at Example again' })
+  await again.waitFor()
+  expect(await dialog.getByLabel('Password').count()).toBe(0)
+  await tab.isAccessible()
+
+  // a refusal there, and somebody else's login
+  provider.account = undefined
+  await again.click()
+  await dialog.getByText('You were not logged in there.').waitFor()
+  provider.account = 'alice'
+  await again.click()
+  await dialog.getByText('This login there is not linked with your account.').waitFor()
+
+  provider.account = 'nora'
+  await again.click()
+  await tab.getByRole('img', { name: 'QR code with the key' }).waitFor()
+  expect(tab.context().pages()).toEqual([tab])
+  expect(await tab.evaluate('[location.hash, sessionStorage.length]')).toEqual(['', 0])
+  tab.isClean([403, 404])
+  await tab.close()
+})

@@ -35,8 +35,10 @@ type Question = {
   /** The word on the button. */
   action: string
   isDangerous?: boolean
+  /** The step goes on in another window, so it can be begun again before it is done. */
+  waits?: boolean
   /** Another way to do the step, without the fields. */
-  instead?: { action: string; run: () => Promise<unknown> } | undefined
+  instead?: { action: string; run: () => Promise<unknown>; waits?: boolean } | undefined
   /** The page's own words for codes of errors. */
   words?: Record<string, string>
 }
@@ -97,9 +99,9 @@ function Dialog({ question, run, done }: { question: Question; run: Run; done: (
   const isBusy = useSignal(false)
   const titleId = useMemo(() => `dialog-${++opened}`, [])
   useEffect(() => element.current?.showModal(), [])
-  const attempt = async (step: () => Promise<unknown>) => {
+  const attempt = async (step: () => Promise<unknown>, waits = false) => {
     if (isBusy.value) return
-    isBusy.value = true
+    isBusy.value = !waits
     try {
       await step()
       done(true)
@@ -111,7 +113,7 @@ function Dialog({ question, run, done }: { question: Question; run: Run; done: (
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     const values = valuesOf(event.target as HTMLFormElement)
-    return attempt(() => run(values))
+    return attempt(() => run(values), question.waits)
   }
   const { instead } = question
   return html`<dialog ref=${element} aria-labelledby=${titleId} onCancel=${() => done(false)}>
@@ -123,7 +125,7 @@ function Dialog({ question, run, done }: { question: Question; run: Run; done: (
         <${ErrorNote} error=${error.value} words=${question.words} />
         <footer class="buttons">
           <button type="button" class="secondary" onClick=${() => done(false)}>${sharedTexts.value.cancel}</button>
-          ${instead && html`<button type="button" class="secondary" onClick=${() => attempt(instead.run)}>${instead.action}</button>`}
+          ${instead && html`<button type="button" class="secondary" onClick=${() => attempt(instead.run, instead.waits)}>${instead.action}</button>`}
           <button class=${question.isDangerous ? 'danger' : ''} aria-disabled=${isBusy.value} aria-busy=${isBusy.value}>
             ${question.action}
           </button>

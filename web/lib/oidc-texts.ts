@@ -18,6 +18,8 @@ const en = {
   unlink: 'Unlink',
   unlinkText: 'You can then no longer log in with it. Open sessions continue.',
   unlinked: 'The login is unlinked.',
+  blocked: 'The browser opened no window. Allow windows for this page, then try again.',
+  closeWindow: 'You can close this window, and go on in the other one.',
   errors: {
     oidc_refused: 'You were not logged in there. Try again.',
     oidc_unverified: 'Your address there is not verified. Verify it there, then try again.',
@@ -51,6 +53,9 @@ const de: typeof en = {
   unlink: 'Verknüpfung lösen',
   unlinkText: 'Sie können sich dann nicht mehr damit anmelden. Offene Sitzungen laufen weiter.',
   unlinked: 'Die Verknüpfung ist gelöst.',
+  blocked:
+    'Der Browser hat kein Fenster geöffnet. Erlauben Sie Fenster für diese Seite und versuchen Sie es noch einmal.',
+  closeWindow: 'Sie können dieses Fenster schließen und im anderen weitermachen.',
   errors: {
     oidc_refused: 'Die Anmeldung dort ist nicht gelungen. Versuchen Sie es noch einmal.',
     oidc_unverified: 'Ihre Adresse dort ist nicht bestätigt. Bestätigen Sie sie dort und versuchen Sie es noch einmal.',

@@ -1,8 +1,8 @@
 // Logging in with the OpenID provider of the instance. The browser leaves the page and comes back with a one-time code,
-// which only this tab can use: sessionStorage keeps the verifier meanwhile.
+// which only this tab can use: sessionStorage keeps the verifier meanwhile. A fresh proof is asked for in another window.
 import { type Kith, KithError } from 'kith/client'
 import { base64url } from './base64url.ts'
-import { ErrorNote } from './errors.ts'
+import { ErrorNote, PageError } from './errors.ts'
 import { Form } from './form.ts'
 import { html, signal, useEffect, useSignal, type VNode } from './html.ts'
 import { instance } from './instance.ts'
@@ -10,7 +10,11 @@ import { loginTexts } from './login-texts.ts'
 import { oidcTexts } from './oidc-texts.ts'
 
 const KEY = 'kith.oidc'
+/** With this begins what a window notes that is open for a proof alone. */
+const PROOF = 'proof '
 type Kept = { verifier: string; note: string }
+/** What a window for a proof tells the one that opened it. */
+type Told = { oidcCode: string | null; error: string | null }
 /** A login at the provider: what the API takes, and what the page noted when it left. */
 export type Returned = { oidcCode: string; verifier: string; note: string }
 
@@ -21,6 +25,11 @@ function take(): { login?: Returned; error?: string; note?: string } {
   history.replaceState(null, '', location.pathname + location.search)
   const kept = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Kept | null
   sessionStorage.removeItem(KEY)
+  if (kept?.note.startsWith(PROOF)) {
+    new BroadcastChannel(kept.note).postMessage({ oidcCode, error } satisfies Told)
+    close()
+    return { note: kept.note }
+  }
   // whoever did not begin here has no verifier, so the code would be refused
   if (oidcCode && kept) return { login: { oidcCode, ...kept }, note: kept.note }
   return { error: error ?? 'oidc_over', note: kept?.note ?? '' }
@@ -32,14 +41,50 @@ const failed = taken.error
 /** What the page noted when it left, also if the login failed; empty if the browser did not come back. */
 export const noted = taken.note ?? ''
 
-/** Leaves for the provider. `note` comes back with the login. */
-export async function leave(kith: Kith, returnTo: string, note = ''): Promise<void> {
+/** Whether this window was opened for a proof, and was not closed. */
+export const isForProof = noted.startsWith(PROOF)
+
+/** Begins a login at the provider. @returns the address there, and what this page must keep for itself */
+async function begin(kith: Kith, returnTo: string, fresh = false): Promise<{ url: string; verifier: string }> {
   const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)))
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
-  const query = { challenge: base64url(new Uint8Array(hash)), returnTo }
+  const query = { challenge: base64url(new Uint8Array(hash)), returnTo, ...(fresh && { fresh: 'true' as const }) }
   const { url } = await kith.get('/auth/oidc/start', { params: { query } })
+  return { url, verifier }
+}
+
+/** Leaves for the provider. `note` comes back with the login. */
+export async function leave(kith: Kith, returnTo: string, note = ''): Promise<void> {
+  const { url, verifier } = await begin(kith, returnTo)
   sessionStorage.setItem(KEY, JSON.stringify({ verifier, note } satisfies Kept))
   location.assign(url)
+}
+
+/**
+ * Gives a fresh proof by a login at the provider, in another window, because this page would lose what it is doing. It
+ * can be called again if the person closed that window.
+ */
+export async function proveElsewhere(kith: Kith): Promise<void> {
+  const t = oidcTexts.value
+  const note = PROOF + crypto.randomUUID()
+  const channel = new BroadcastChannel(note)
+  const told = new Promise<Told>((settle) => {
+    channel.onmessage = ({ data }: MessageEvent<Told>) => settle(data)
+  })
+  // the other window gets a copy of what is kept here when it opens
+  sessionStorage.setItem(KEY, JSON.stringify({ verifier: '', note } satisfies Kept))
+  const other = open('', '_blank', 'popup,width=540,height=720')
+  sessionStorage.removeItem(KEY)
+  if (!other) throw new PageError(t.blocked)
+  const { url, verifier } = await begin(kith, '/account', true).catch((failure: unknown) => {
+    other.close()
+    throw failure
+  })
+  other.location.href = url
+  const { oidcCode, error } = await told
+  channel.close()
+  if (!oidcCode) throw new PageError(t.errors[error ?? ''] ?? t.errors.oidc_refused ?? '')
+  await kith.post('/auth/proof', { body: { oidcCode, verifier } })
 }
 
 type Leaving = { kith: Kith; returnTo: string; note?: string; label: (name: string) => string }

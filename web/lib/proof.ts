@@ -3,32 +3,51 @@
 import type { Kith } from 'kith/client'
 import { ask, type Field } from './dialog.ts'
 import { hasCode, PageError } from './errors.ts'
+import { instance } from './instance.ts'
 import { loginTexts } from './login-texts.ts'
+import { proveElsewhere } from './oidc.ts'
 import { canUsePasskeys, signWithPasskey } from './passkeys.ts'
 import { proofTexts } from './proof-texts.ts'
 
-/** Asks for what this person has: a code or a passkey, or without a second factor the password. */
+/**
+ * Asks for what this person has: a code or a passkey; without a second factor the password, or a login at the OpenID
+ * provider.
+ */
 async function prove(kith: Kith): Promise<boolean> {
   const t = proofTexts.value
   const { totp, passkeys } = await kith.get('/me/factors')
-  const hasFactor = totp !== null || passkeys.length > 0
-  const field: Field = hasFactor
-    ? { name: 'code', label: totp ? loginTexts.value.code : t.recoveryCode, fill: 'one-time-code' }
-    : { name: 'password', label: loginTexts.value.password, kind: 'password', fill: 'current-password' }
+  const question = { title: t.title, text: t.text, action: t.action, words: t.errors }
+  if (totp === null && passkeys.length === 0) return proveWithout(kith)
+  const field: Field = { name: 'code', label: totp ? loginTexts.value.code : t.recoveryCode, fill: 'one-time-code' }
   const withPasskey = async () => {
     const passkey = await signWithPasskey(await kith.post('/auth/proof/options'))
     await kith.post('/auth/proof', { body: { passkey } })
   }
-  return ask(
-    {
-      title: t.title,
-      text: t.text,
-      fields: [field],
-      action: t.action,
-      instead: passkeys.length > 0 && canUsePasskeys ? { action: t.passkey, run: withPasskey } : undefined,
-      words: t.errors,
-    },
-    ({ code, password = '' }) => kith.post('/auth/proof', { body: code ? { code } : { password } }),
+  const instead = passkeys.length > 0 && canUsePasskeys ? { action: t.passkey, run: withPasskey } : undefined
+  return ask({ ...question, fields: [field], instead }, ({ code = '' }) => kith.post('/auth/proof', { body: { code } }))
+}
+
+/** Asks somebody without a second factor. */
+async function proveWithout(kith: Kith): Promise<boolean> {
+  const t = proofTexts.value
+  const question = { title: t.title, text: t.text, action: t.action, words: t.errors }
+  const name = instance.value?.oidc?.name
+  const { items, hasPassword } = name ? await kith.get('/me/identities') : { items: [], hasPassword: true }
+  const elsewhere = name && items.length > 0 ? { action: t.elsewhere(name), waits: true } : undefined
+  const run = () => proveElsewhere(kith)
+  if (!hasPassword) {
+    if (!name || !elsewhere) throw new PageError(t.noWay)
+    return ask({ ...question, ...elsewhere, text: t.elsewhereText(name) }, run)
+  }
+  const field: Field = {
+    name: 'password',
+    label: loginTexts.value.password,
+    kind: 'password',
+    fill: 'current-password',
+  }
+  const instead = elsewhere && { ...elsewhere, run }
+  return ask({ ...question, fields: [field], instead }, ({ password = '' }) =>
+    kith.post('/auth/proof', { body: { password } }),
   )
 }
 

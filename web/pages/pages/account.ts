@@ -8,7 +8,7 @@ import { Form } from '../../lib/form.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
 import { loginTexts } from '../../lib/login-texts.ts'
-import { returned } from '../../lib/oidc.ts'
+import { isForProof, returned } from '../../lib/oidc.ts'
 import { oidcTexts } from '../../lib/oidc-texts.ts'
 import { withProof } from '../../lib/proof.ts'
 import { saveFile } from '../../lib/save.ts'
@@ -27,6 +27,7 @@ export function Account() {
   const t = texts.value.account
   const isErased = useSignal(false)
   const banned = useSignal<{ email: string; password: string; standing: Standing } | undefined>(undefined)
+  if (isForProof) return html`<${Done}><p>${oidcTexts.value.closeWindow}</p><//>`
   if (isErased.value) return html`<${Done}><p>${t.erased}</p><//>`
   if (banned.value) {
     const { email, password, standing } = banned.value
