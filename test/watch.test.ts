@@ -119,7 +119,7 @@ test('the panels of the dashboard do not overlap, and each has an id and a title
   expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length)
 })
 
-/** Runs promtool, and gives what it says if it finds errors. Null if this machine does not have it. */
+/** Runs promtool, and returns its output if it finds errors. Null if this machine does not have it. */
 function promtool(...args: string[]): string | null {
   const { error, status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' })
   if (error && 'code' in error && error.code === 'ENOENT') return null

@@ -36,7 +36,7 @@ export const areas = {
     features: ['courses', 'debates', 'events', 'problems', 'projects', 'videos', 'wiki'],
     read: 'Read videos, audio, courses, debates, events, problems, projects and the wiki.',
     write:
-      'Publish and change videos, audio, courses, debates, events, problems, projects and the wiki, and take part.',
+      'Publish and change videos, audio, courses, debates, events, problems, projects and the wiki, and take part in them.',
   },
   media: {
     features: ['media'],

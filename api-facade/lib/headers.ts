@@ -85,7 +85,7 @@ const exposed = [
 
 const allowed = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Traceparent, X-Request-Id'
 
-/** CORS for the configured origins. @returns whether this request is a preflight, which is answered then */
+/** CORS for the configured origins. @returns whether this request is a preflight, for which these headers are the answer */
 export function cors(c: Context, origins: readonly string[]): boolean {
   const origin = headerOf(c, 'origin')
   if (origins.length === 0 || !origin) return false

@@ -120,7 +120,10 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   fails?: readonly (keyof typeof errors)[]
   /** Codes of its operations that cannot occur, because this route's own checks refuse earlier. */
   never?: readonly (keyof typeof errors)[]
-  /** What is sent later because of the request, for the documentation: to whom, and the body with its schema's name. */
+  /**
+   * For the API description: what is sent later because of the request, to whom, and the body with the name of its
+   * schema.
+   */
   later?: Readonly<Record<string, { to: string; summary: string; schema: string; body: z.ZodType }>>
   summary: string
   description?: string

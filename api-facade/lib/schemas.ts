@@ -26,7 +26,7 @@ export const PersonParam = z.string().trim().min(1).max(320).openapi({
 })
 
 /** A UUID in a path. */
-export const IdParam = z.uuid().describe('The `id` that a list has, or the answer that made the thing.')
+export const IdParam = z.uuid().describe('The `id` from a list, or from the answer to the request that made the thing.')
 /** `/…/:id` with a UUID, and with a person. */
 export const UuidId = z.object({ id: IdParam.openapi(shared('id')) })
 export const PersonId = z.object({ id: PersonParam.openapi(shared('id.person')) })

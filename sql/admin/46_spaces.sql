@@ -232,7 +232,7 @@ begin
   return private.staff_members(v_space, array[v_user]) -> 0;
 end $$;
 comment on function private.set_any_space_role is
-  'Gives a member of a space another role, for an admin. If it is the role of the owner, the previous owner becomes a '
+  'For admins: gives a member of a space another role. If it is the role of the owner, the previous owner becomes a '
   'moderator; a banned person cannot get this role. Anybody can become the founder of an archived guild that has '
   'none. Repeating it changes nothing and leaves no audit entry.';
 

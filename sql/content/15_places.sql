@@ -1,6 +1,6 @@
 -- The places of contents in lists that are not ordered by time of publication, such as events, which are ordered by
--- their start. A place has a copy of the columns of the head that decide who may find it, so that an index has only
--- what everybody sees.
+-- their start. A place copies the columns of the head that decide who may find the content, so that an index contains
+-- only contents that everybody sees.
 -- docs/decisions.md, Lists; Contents.
 
 create table private.content_places (

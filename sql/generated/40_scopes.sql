@@ -29,7 +29,7 @@ insert into private.scopes (scope, position, staff, says) values
   ('contents:read', 130, false,
    'Read videos, audio, courses, debates, events, problems, projects and the wiki.'),
   ('contents:write', 140, false,
-   'Publish and change videos, audio, courses, debates, events, problems, projects and the wiki, and take part.'),
+   'Publish and change videos, audio, courses, debates, events, problems, projects and the wiki, and take part in them.'),
   ('media:read', 150, false,
    'Read the state of your uploads.'),
   ('media:write', 160, false,

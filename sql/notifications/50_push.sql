@@ -145,7 +145,8 @@ comment on table private.pushed_subjects is
   'The subjects of the pushes to a person within the last hour, for kinds that replace the unread notification. '
   'Unlogged and without foreign keys, like private.write_counts: after a crash of the database the hours start again.';
 comment on column private.pushed_subjects.subject is
-  'The kind, the actor or, if there is none, the group, and the event or the state in the payload.';
+  'What the push is about: the kind, the actor (or the group if there is no actor), and the event or state in the '
+  'payload.';
 comment on column private.pushed_subjects.pushed_at is 'When the hour started.';
 insert into private.retention (relation, counts_from, keep) values ('private.pushed_subjects', 'pushed_at', '1 hour');
 

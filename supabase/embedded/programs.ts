@@ -1,6 +1,6 @@
-// The programs of PostgreSQL (initdb, postgres), which npm packages contain. Those of new instances are a dependency. An
-// instance that was upgraded has its own in the data folder, `postgresql-<major>`, because a server is installed without
-// the packages for development.
+// The programs of PostgreSQL (initdb, postgres), which npm packages contain. New instances use those of a dependency.
+// An upgraded instance has its own in the data folder, `postgresql-<major>`, because servers are installed without
+// development dependencies.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -4836,6 +4836,10 @@ CREATE TRIGGER send_revoked_token AFTER INSERT OR UPDATE OF scopes ON private.re
 
 CREATE POLICY "select_own" ON "app"."access_tokens" FOR SELECT TO "authenticated" USING ((user_id = ( SELECT app.uid() AS uid)));
 
+COMMENT ON COLUMN "private"."pushed_subjects"."subject" IS 'What the push is about: the kind, the actor (or the group if there is no actor), and the event or state in the payload.';
+
+COMMENT ON FUNCTION "private"."set_any_space_role"(text,text,text,text) IS 'For admins: gives a member of a space another role. If it is the role of the owner, the previous owner becomes a moderator; a banned person cannot get this role. Anybody can become the founder of an archived guild that has none. Repeating it changes nothing and leaves no audit entry.';
+
 COMMENT ON COLUMN "app"."access_tokens"."client_id" IS 'The app that has the token; null for a personal one.';
 
 COMMENT ON COLUMN "app"."access_tokens"."ended_at" IS 'When it was ended before it expired; null otherwise.';
@@ -6828,7 +6832,7 @@ insert into private.scopes ("scope", "position", "says", "staff")
 values ('contents:read', '130', 'Read videos, audio, courses, debates, events, problems, projects and the wiki.', 'false');
 
 insert into private.scopes ("scope", "position", "says", "staff")
-values ('contents:write', '140', 'Publish and change videos, audio, courses, debates, events, problems, projects and the wiki, and take part.', 'false');
+values ('contents:write', '140', 'Publish and change videos, audio, courses, debates, events, problems, projects and the wiki, and take part in them.', 'false');
 
 insert into private.scopes ("scope", "position", "says", "staff")
 values ('discovery:read', '210', 'Search, and read suggestions.', 'false');

@@ -1,5 +1,5 @@
-// A checkout that is measured: a Postgres with the data that the checkout's own data.sql and data/ make, and a facade
-// and a worker, each in a process. Each checkout has its own Postgres, because roles and settings belong to a server
+// A checkout that is measured. It has a Postgres with the data of the checkout's data.sql and data/, and a facade and
+// a worker, each in its own process. Each checkout has its own Postgres, because roles and settings belong to a server
 // and not to a database.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'

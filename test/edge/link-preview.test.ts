@@ -235,7 +235,7 @@ describe.each(runtimes)('POST /link-preview, %s', async (runtime) => {
     expect(await preview(`http://site.test:${securePort}/`)).toBeNull()
   })
 
-  test('returns the keys of another instance from their place, by no redirect, and never from a private address', async () => {
+  test('returns the keys of another instance from their own address, follows no redirect, and never calls a private address', async () => {
     const keysAt = async (url: string) => (await post({ url }, undefined, 'link-preview/keys')).json()
     expect(await keysAt(`${web.origin}/.well-known/kith`)).toEqual({ keys: [KEY] })
     expect(await keysAt(`http://other.test:${web.port}/.well-known/kith`)).toEqual({ keys: [KEY] })

@@ -504,7 +504,7 @@ test('everything that people, staff and jobs do to the same few posts at once', 
     () => statement('select private.job_inherit_contributions()'),
   ]
 
-  // each lane sends all requests in a fixed order of its own; only their timing is random
+  // each lane sends all requests in its own fixed order; only their timing is random
   const outcomes: Outcome[] = []
   const lane = async (number: number) => {
     for (let step = 0; step < 2 * requests.length; step++) {

@@ -100,7 +100,7 @@ const proposalsOf = async (guild: string) =>
       select id, status from app.guild_proposals where guild_id = ${guild} order by created_at`
   ).slice()
 
-/** The request of a step, if it is one of a person; one with a key may be sent twice. */
+/** The request of a step, if a person makes the step. A request with a key may be sent twice. */
 async function requestOf({ guild, ids, names }: World, { does, who, whom, amount }: Step): Promise<Request | null> {
   const id = ids[who] ?? ''
   switch (does) {

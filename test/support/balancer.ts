@@ -10,7 +10,7 @@ export type Balancer = {
   close(): Promise<void>
 }
 
-/** The header in which a test tells the balancer the client's address: all tests have the same real one. */
+/** The header in which a test tells the balancer the client's address, because all tests have the same real address. */
 export const CLIENT = 'x-test-client'
 
 function forward(target: string, named: boolean, incoming: IncomingMessage, answer: ServerResponse): void {

@@ -106,7 +106,7 @@ type Stored = { body: Buffer; headers: Record<string, string> }
 type Begun = { path: string; headers: Record<string, string>; parts: Map<number, { body: Buffer; tag: string }> }
 /** S3 lists at most so many keys at once. */
 const PAGE = 1000
-/** S3 joins no smaller parts, except the last one. */
+/** S3 accepts no smaller part, except as the last one. */
 const SMALLEST = 5 * 1024 * 1024
 const KEPT = ['content-type', 'cache-control', 'content-disposition']
 

@@ -8,7 +8,7 @@ import { texts } from './texts.ts'
 
 type Options = {
   label: string
-  /** The word on the button beside each person. */
+  /** The label of the button beside each person. */
   action: string
   pick: (card: Card) => Promise<unknown>
   /** Those who are not offered. */

@@ -25,7 +25,7 @@ export const kith = openKith({ store })
 /** Whether it is known if somebody is signed in. */
 export const isRestored = signal(false)
 
-/** Goes on with the session that this browser has kept. */
+/** Continues the session that this browser has kept. */
 export async function restore(): Promise<void> {
   try {
     if (await kith.session()) me.value = await kith.get('/me')

@@ -18,7 +18,7 @@ export const countConversations = quietly(async () => {
   unreadConversations.value = (await kith.get('/conversations/unread-count')).count
 })
 
-/** Counts as long as somebody is signed in, and keeps their pushes. */
+/** Counts while somebody is signed in, and renews the registration for their pushes. */
 export function startCounting(): void {
   let stop: (() => void) | undefined
   const personId = computed(() => me.value?.personId)

@@ -32,7 +32,7 @@ type Question = {
   /** What the step will do, in a sentence or two. */
   text?: string
   fields?: Field[]
-  /** The word on the button. */
+  /** The label of the button. */
   action: string
   isDangerous?: boolean
   /** The step goes on in another window, so it can be begun again before it is done. */

@@ -7,7 +7,7 @@ import { sharedTexts } from './shared-texts.ts'
 
 type Options = {
   fields: Field[]
-  /** The word on the button. */
+  /** The label of the button. */
   action: string
   isDangerous?: boolean
   submit: (values: Record<string, string>) => Promise<unknown>

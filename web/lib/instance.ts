@@ -26,7 +26,9 @@ type Instance = {
 
 export const instance = signal<Instance | undefined>(undefined)
 
-/** An address that the instance gave, as this page reaches it: with the page's origin if it is the instance's own. */
+/**
+ * An address from the instance, as this page can reach it: if its origin is the instance's, it gets the page's origin.
+ */
 export function reachable(url: string): string {
   const { origin } = new URL(url, location.origin)
   return origin === instance.value?.origin ? location.origin + url.slice(origin.length) : url

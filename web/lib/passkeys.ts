@@ -1,4 +1,4 @@
-// Passkeys in the browser. The API has bytes in base64url, and the browser takes and gives buffers.
+// Passkeys in the browser. The API uses base64url for bytes, and the browser uses buffers.
 import type { Schema } from 'kith/client'
 import { base64url, bytesOf } from './base64url.ts'
 import { PageError } from './errors.ts'

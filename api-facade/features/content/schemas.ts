@@ -22,7 +22,7 @@ export const contentOf = <K extends string, T extends z.ZodType, D extends z.Zod
 ) =>
   z.object({
     id: Uuid,
-    kind: z.literal(kind).describe('The kind of the content, which tells contents apart where kinds are mixed.'),
+    kind: z.literal(kind).describe('The kind of the content, which tells kinds apart in mixed lists.'),
     authorId: ActorId,
     author: PersonCard,
     interestId: AboutInterest,

@@ -48,7 +48,7 @@ export const Course = contentOf('course', z.string(), {
         .describe('How many of the current lessons you have completed; null if you are not a student.'),
       completedAt: Timestamp.nullable().describe('When you had completed all lessons that it had then; null before.'),
     })
-    .describe('What connects you to it.'),
+    .describe('How you are connected to it.'),
 }).openapi('Course')
 export const CoursePage = Page(Course)
 

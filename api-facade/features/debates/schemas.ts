@@ -41,7 +41,7 @@ export const Debate = contentOf('debate', z.string(), {
     .describe('Arguments of all levels, without deleted and removed ones and those of banned people.'),
   viewer: z
     .object({ side: position.nullable().describe('Your position; null if you took none.') })
-    .describe('What connects you to it.'),
+    .describe('How you are connected to it.'),
 }).openapi('Debate')
 export const DebatePage = Page(Debate)
 
@@ -76,7 +76,9 @@ export const Argument = z
     authorId: z.string().nullable().describe('An actor id; null if the argument was deleted.'),
     author: PersonCard.nullable().describe('Null if the argument was deleted.'),
     votes: z.int().min(0).describe('How many people found it helpful.'),
-    viewer: z.object({ voted: z.boolean().describe('Whether you voted for it.') }).describe('What connects you to it.'),
+    viewer: z
+      .object({ voted: z.boolean().describe('Whether you voted for it.') })
+      .describe('How you are connected to it.'),
     removedAt: RemovedAt,
     deletedAt: Timestamp.nullable().describe(
       'When its author deleted it; its place stays for the answers. Null if they did not.',

@@ -91,7 +91,7 @@ export const Event = contentOf('event', z.string(), {
         .nullable()
         .describe('Your place on the waiting list, from 1; null if you are not on it.'),
     })
-    .describe('What connects you to it.'),
+    .describe('How you are connected to the event.'),
 }).openapi('Event')
 export const EventPage = Page(Event)
 /** What get_event_calendar returns. */

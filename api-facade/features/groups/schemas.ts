@@ -99,7 +99,7 @@ export const Group = z
           .describe('`pending`: your request waits. `invited`: an invitation waits for you.'),
         requestId: Uuid.nullable().describe('The id of your pending request; null if there is none.'),
       })
-      .describe('What connects you to it.'),
+      .describe('How you are connected to it.'),
   })
   .openapi('Group')
 export const GroupPage = Page(Group)

@@ -57,7 +57,7 @@ export const Guild = z
         status: z.enum(['none', 'pending', 'member']).describe('`pending`: your application waits.'),
         applicationId: Uuid.nullable().describe('The id of your pending application; null if there is none.'),
       })
-      .describe('What connects you to it.'),
+      .describe('How you are connected to it.'),
   })
   .openapi('Guild')
 export const GuildPage = Page(Guild)
@@ -175,5 +175,5 @@ export const Proposal = Summary.extend({
     .describe('The votes that count now; after the decision those that counted then.'),
   viewer: z
     .object({ vote: z.enum(['yes', 'no', 'abstain']).nullable().describe('Your vote; null if you gave none.') })
-    .describe('What connects you to it.'),
+    .describe('How you are connected to it.'),
 }).openapi('Proposal')

@@ -217,7 +217,7 @@ export const Notification = z
     }),
     kind('order.updated', of('order'), {
       orderId: Uuid,
-      state: z.string().openapi({ example: 'held' }).describe('The state that the order got into.'),
+      state: z.string().openapi({ example: 'held' }).describe('The new state of the order.'),
     }),
     kind('admin.broadcast', of('broadcast'), {
       title: z.string().describe('The headline of the broadcast.'),

@@ -81,7 +81,7 @@ export const Solution = z
     accepted: z.boolean().describe('Whether the author of the problem accepted it.'),
     viewer: z
       .object({ vote: z.int().min(-1).max(1).nullable().describe('1 or -1; null if you did not vote.') })
-      .describe('What connects you to it.'),
+      .describe('How you are connected to it.'),
     removedAt: RemovedAt,
     createdAt: Timestamp,
     editedAt: EditedAt,

@@ -82,7 +82,7 @@ export const Project = contentOf('project', z.string(), {
         .describe('`pending`: your application waits for the author.'),
       applicationId: Uuid.nullable().describe('The id of your latest pending application; null if there is none.'),
     })
-    .describe('What connects you to it.'),
+    .describe('How you are connected to it.'),
 }).openapi('Project')
 export const ProjectPage = Page(Project)
 

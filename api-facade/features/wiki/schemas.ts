@@ -106,7 +106,7 @@ export const WikiProposal = z
       .describe('The number of the version that the proposal became; null unless it was approved.'),
     viewer: z
       .object({ vote: z.int().min(-1).max(1).describe('Your vote: 1, -1, or 0 for none.') })
-      .describe('What connects you to it.'),
+      .describe('How you are connected to it.'),
     createdAt: Timestamp,
     resolvedAt: SettledAt,
   })

@@ -233,8 +233,7 @@ export function createKith(options: KithOptions) {
     accessToken: async (): Promise<string | null> => (await sessions.token()) ?? null,
 
     /**
-     * Uploads a file and commits it. More than 10 MB are sent in parts: after a failure only missing parts are sent
-     * again, and `progress` gets the id with which `resume` goes on later.
+     * Uploads a file and commits it. A file of more than 10 MB is sent in parts: after a failure, only missing parts are sent again. `progress` gets the id with which `resume` continues later.
      * @returns the asset, whose id posts and messages take
      */
     async upload(file: Blob, kind: UploadKind, progress?: Progress, about: AboutUpload = {}): Promise<Schema<'Asset'>> {

@@ -158,7 +158,7 @@ async function fetchCluster(place: Place, base: Base, cluster: string): Promise<
   )
 }
 
-/** Writes the pieces into the files of the log, over what the base backup has of it. */
+/** Writes the pieces into the files of the log, and overwrites what the base backup contains of it. */
 async function fetchLog(place: Place, base: Base, pieces: readonly Piece[], folder: string): Promise<void> {
   for (const { name, from, to } of pieces) {
     const bytes = await place

@@ -50,7 +50,7 @@ function install(root: string): string {
   return folder
 }
 
-/** The peer's tables, each with the query for its rows on a side of Kith. */
+/** The peer's tables, each with the query that reads its rows from the database of Kith. */
 const copies = {
   'users (id, username, first_name, last_name, profile_pic_url)':
     'select id, username, first_name, last_name, profile_pic_url from app.users where username is not null',

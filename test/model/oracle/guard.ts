@@ -39,7 +39,7 @@ export const unasked: Record<string, string> = {
   count_views: 'is for the facade only, answers nothing, and ignores unknown posts',
   list_changes: 'has a model of its own: test/model/catching-up.test.ts',
   count_unread: 'the number of the notifications that list_notifications shows',
-  mark_read: 'marks what list_notifications shows, and answers its number',
+  mark_read: 'marks as read what list_notifications shows, and answers how many these are',
   create_series: 'makes one without items; add_series_item and list_series_items are asked about items',
   create_appeal: 'names an entry of the caller’s own ledger, without its cause',
   list_my_appeals: 'shows the caller’s own appeals, without the cause of an entry',

@@ -69,7 +69,10 @@ export function leaks(world: World, viewer: number, { operation, call }: Asked, 
   return [...said, ...named, ...known]
 }
 
-/** The rows that row-level security shows of the tables themselves, for any later reader of them. */
+/**
+ * The rows of the tables themselves that row-level security shows: what any later way of reading them can show at
+ * most.
+ */
 export function tablesOf(world: World, viewer: number) {
   const seen = places(world.posts).filter((place) => sees(world, viewer, place))
   const series = places(world.series).filter((place) => seesSeries(world, viewer, place))

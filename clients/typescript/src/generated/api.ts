@@ -8467,6 +8467,7 @@ export interface components {
             /** @description People who are interested and want no seat. */
             interestedCount: number;
             waitlistCount: number;
+            /** @description How you are connected to the event. */
             viewer: {
                 /**
                  * @description Your reply; null if you gave none.
@@ -11540,6 +11541,7 @@ export interface components {
             };
             payload: {
                 orderId: string;
+                /** @description The new state of the order. */
                 state: string;
             };
         };
@@ -12044,7 +12046,10 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             /** @description The steps so far, the first one first. */
             history: {
-                /** @enum {string} */
+                /**
+                 * @description The state that the order got into.
+                 * @enum {string}
+                 */
                 state: "held" | "accepted" | "delivered" | "disputed" | "declined" | "cancelled" | "expired" | "completed" | "resolved";
                 /**
                  * @description Who took the step; `worker` if a deadline passed, or if the buyer or the seller was banned or erased.
@@ -14796,7 +14801,7 @@ export interface components {
         groupId: string;
         /** @description As `groupId`, for a guild. Not together with it. */
         guildId: string;
-        /** @description The `id` that a list has, or the answer that made the thing. */
+        /** @description The `id` from a list, or from the answer to the request that made the thing. */
         id: string;
         /** @description A UUID, an actor id or a username. */
         "id.anyPerson": string;
@@ -14941,7 +14946,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15284,7 +15289,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15316,7 +15321,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15359,7 +15364,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15406,7 +15411,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15438,7 +15443,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15477,7 +15482,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15520,9 +15525,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 proposalId: string;
             };
             cookie?: never;
@@ -15554,9 +15559,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 proposalId: string;
             };
             cookie?: never;
@@ -15588,7 +15593,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15664,7 +15669,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -15740,7 +15745,7 @@ export interface operations {
             path: {
                 /** @description Such as `videos` or `audio`. */
                 kind: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
             };
             cookie?: never;
@@ -15781,7 +15786,7 @@ export interface operations {
             path: {
                 /** @description Such as `videos` or `audio`. */
                 kind: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
             };
             cookie?: never;
@@ -15967,7 +15972,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -16079,7 +16084,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -16337,7 +16342,7 @@ export interface operations {
             path: {
                 /** @description The id or the slug. */
                 id: components["parameters"]["id.space"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 rid: string;
             };
             cookie?: never;
@@ -16371,7 +16376,7 @@ export interface operations {
             path: {
                 /** @description The id or the slug. */
                 id: components["parameters"]["id.space"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 rid: string;
             };
             cookie?: never;
@@ -16599,7 +16604,7 @@ export interface operations {
             path: {
                 /** @description The id or the slug. */
                 id: components["parameters"]["id.space"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -16633,7 +16638,7 @@ export interface operations {
             path: {
                 /** @description The id or the slug. */
                 id: components["parameters"]["id.space"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -16782,7 +16787,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 pid: string;
             };
             cookie?: never;
@@ -16816,7 +16821,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 pid: string;
             };
             cookie?: never;
@@ -16850,7 +16855,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 pid: string;
             };
             cookie?: never;
@@ -17042,7 +17047,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17074,7 +17079,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17190,7 +17195,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17404,7 +17409,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17601,7 +17606,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17638,7 +17643,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17677,7 +17682,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17762,7 +17767,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17801,7 +17806,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17888,7 +17893,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17920,7 +17925,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -17952,7 +17957,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18063,7 +18068,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18301,7 +18306,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18333,7 +18338,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18363,7 +18368,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18412,7 +18417,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -18444,7 +18449,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19181,7 +19186,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19213,7 +19218,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19243,7 +19248,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19286,7 +19291,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19318,7 +19323,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
                 /** @description The `id` of a delivery of this webhook. */
                 deliveryId: number;
@@ -19352,7 +19357,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19384,7 +19389,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19458,7 +19463,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19497,7 +19502,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19644,7 +19649,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19686,7 +19691,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19725,7 +19730,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19757,7 +19762,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19851,7 +19856,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19881,7 +19886,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -19917,7 +19922,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20061,7 +20066,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20093,7 +20098,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -20967,7 +20972,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21006,7 +21011,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 invitationId: string;
             };
             cookie?: never;
@@ -21038,7 +21043,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 invitationId: string;
             };
             cookie?: never;
@@ -21218,7 +21223,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21248,7 +21253,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21294,7 +21299,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21326,7 +21331,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21372,9 +21377,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 invitationId: string;
             };
             cookie?: never;
@@ -21404,7 +21409,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21436,7 +21441,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21480,7 +21485,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
                 /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                 memberId: string;
@@ -21512,7 +21517,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
                 /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                 memberId: string;
@@ -21915,7 +21920,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21950,7 +21955,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -21989,7 +21994,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22027,7 +22032,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22066,7 +22071,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
                 /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                 userId: string;
@@ -22098,7 +22103,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
                 /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                 userId: string;
@@ -22151,7 +22156,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22183,7 +22188,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22228,7 +22233,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22267,7 +22272,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22297,7 +22302,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22449,7 +22454,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22481,7 +22486,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22514,7 +22519,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22550,7 +22555,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22582,7 +22587,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22626,7 +22631,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22658,7 +22663,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22694,7 +22699,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22733,9 +22738,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 lid: string;
             };
             cookie?: never;
@@ -22767,9 +22772,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 lid: string;
             };
             cookie?: never;
@@ -22802,9 +22807,9 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 lid: string;
             };
             cookie?: never;
@@ -22840,9 +22845,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 lid: string;
             };
             cookie?: never;
@@ -22881,7 +22886,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -22918,7 +22923,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23027,7 +23032,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -23057,7 +23062,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -23089,7 +23094,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -23119,7 +23124,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23151,7 +23156,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23184,7 +23189,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23231,7 +23236,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23263,7 +23268,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23299,7 +23304,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23331,7 +23336,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23373,7 +23378,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23827,7 +23832,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23859,7 +23864,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23892,7 +23897,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23928,7 +23933,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -23969,7 +23974,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24039,7 +24044,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24071,7 +24076,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24103,7 +24108,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24135,7 +24140,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24167,7 +24172,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24199,7 +24204,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24235,7 +24240,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24271,7 +24276,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24577,7 +24582,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24609,7 +24614,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24642,7 +24647,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24685,7 +24690,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24717,7 +24722,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24749,7 +24754,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24788,7 +24793,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -24830,7 +24835,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -25015,7 +25020,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 iid: string;
             };
             cookie?: never;
@@ -25047,7 +25052,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 iid: string;
             };
             cookie?: never;
@@ -25327,7 +25332,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a group. */
                 id: components["parameters"]["id.group"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 iid: string;
             };
             cookie?: never;
@@ -25435,7 +25440,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a group. */
                 id: components["parameters"]["id.group"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 rid: string;
             };
             cookie?: never;
@@ -25469,7 +25474,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a group. */
                 id: components["parameters"]["id.group"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 rid: string;
             };
             cookie?: never;
@@ -25503,7 +25508,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a group. */
                 id: components["parameters"]["id.group"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 rid: string;
             };
             cookie?: never;
@@ -25797,7 +25802,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a group. */
                 id: components["parameters"]["id.group"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 caseId: string;
             };
             cookie?: never;
@@ -25831,7 +25836,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a group. */
                 id: components["parameters"]["id.group"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 caseId: string;
             };
             cookie?: never;
@@ -25872,7 +25877,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a group. */
                 id: components["parameters"]["id.group"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 caseId: string;
             };
             cookie?: never;
@@ -26192,7 +26197,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -26226,7 +26231,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -26260,7 +26265,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -26594,7 +26599,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 pid: string;
             };
             cookie?: never;
@@ -26628,7 +26633,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 pid: string;
             };
             cookie?: never;
@@ -26672,7 +26677,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 pid: string;
             };
             cookie?: never;
@@ -26743,7 +26748,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 caseId: string;
             };
             cookie?: never;
@@ -26777,7 +26782,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 caseId: string;
             };
             cookie?: never;
@@ -26818,7 +26823,7 @@ export interface operations {
             path: {
                 /** @description The id or slug of a guild. */
                 id: components["parameters"]["id.guild"];
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 caseId: string;
             };
             cookie?: never;
@@ -26994,7 +26999,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -27356,7 +27361,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -27848,7 +27853,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -27878,7 +27883,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28110,7 +28115,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28271,7 +28276,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28393,7 +28398,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28497,7 +28502,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28527,7 +28532,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28575,7 +28580,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28789,7 +28794,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28848,7 +28853,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28887,7 +28892,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -28990,7 +28995,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -29116,7 +29121,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 assetId: string;
             };
             cookie?: never;
@@ -29155,7 +29160,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 assetId: string;
             };
             cookie?: never;
@@ -29253,7 +29258,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 assetId: string;
             };
             cookie?: never;
@@ -29283,7 +29288,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 assetId: string;
             };
             cookie?: never;
@@ -29315,7 +29320,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 assetId: string;
             };
             cookie?: never;
@@ -29347,7 +29352,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -29379,7 +29384,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -29412,7 +29417,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -29451,7 +29456,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
                 /** @description 1 to 8 emoji of Unicode 17 and nothing else, with or without variation selectors. */
                 emoji: string;
@@ -29485,7 +29490,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
                 /** @description 1 to 8 emoji of Unicode 17 and nothing else, with or without variation selectors. */
                 emoji: string;
@@ -30377,7 +30382,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30418,7 +30423,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30450,7 +30455,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30483,7 +30488,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30519,7 +30524,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30551,7 +30556,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30581,7 +30586,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30620,7 +30625,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30661,9 +30666,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 inviteId: string;
             };
             cookie?: never;
@@ -30702,7 +30707,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30740,7 +30745,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30770,7 +30775,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30802,7 +30807,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30832,7 +30837,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30871,7 +30876,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30903,7 +30908,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30948,7 +30953,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -30989,7 +30994,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31021,7 +31026,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31067,7 +31072,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31103,7 +31108,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31216,7 +31221,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 sid: string;
             };
             cookie?: never;
@@ -31246,7 +31251,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 sid: string;
             };
             cookie?: never;
@@ -31285,7 +31290,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 sid: string;
             };
             cookie?: never;
@@ -31324,7 +31329,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 sid: string;
             };
             cookie?: never;
@@ -31354,7 +31359,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31386,7 +31391,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31419,7 +31424,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31455,7 +31460,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31494,7 +31499,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31531,7 +31536,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31563,7 +31568,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31602,9 +31607,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 sid: string;
             };
             cookie?: never;
@@ -31751,7 +31756,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31783,7 +31788,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31816,7 +31821,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31859,7 +31864,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31891,7 +31896,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -31932,9 +31937,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -31966,9 +31971,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -32000,9 +32005,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 aid: string;
             };
             cookie?: never;
@@ -32034,7 +32039,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -32077,7 +32082,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -32109,7 +32114,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
                 /** @description A `personId`, an actor id (`acct:name@domain`), `@name@domain`, `@name`, or a username. */
                 userId: string;
@@ -32141,7 +32146,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -32177,9 +32182,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 roleId: string;
             };
             cookie?: never;
@@ -32209,9 +32214,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: string;
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 roleId: string;
             };
             cookie?: never;
@@ -32247,7 +32252,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -32294,7 +32299,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -32326,7 +32331,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -32745,7 +32750,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -32780,7 +32785,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -32815,7 +32820,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 seriesId: string;
             };
             cookie?: never;
@@ -33350,7 +33355,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 commentId: string;
             };
             cookie?: never;
@@ -33380,7 +33385,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -33412,7 +33417,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -33445,7 +33450,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -33477,7 +33482,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -33513,7 +33518,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -33545,7 +33550,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -33577,7 +33582,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -33609,7 +33614,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -33641,7 +33646,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
@@ -33677,7 +33682,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;
