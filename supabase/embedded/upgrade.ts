@@ -210,7 +210,7 @@ async function copyCluster(source: Served, target: Served, dataDir: string): Pro
 
 /** Nobody may write to the old cluster. */
 const readOnly = { default_transaction_read_only: 'on', autovacuum: 'off' }
-/** Only the whole copy counts, and the end of the server writes it to the disk. */
+/** Only a complete copy is used, and the server writes it to the disk when it stops. */
 const copying = { synchronous_commit: 'off', autovacuum: 'off', max_wal_size: '4GB', maintenance_work_mem: '256MB' }
 
 async function upgrade(dataDir: string): Promise<void> {
