@@ -2434,7 +2434,7 @@ export const failures = {
   get_webhook: ['factor_missing', 'role_required', 'webhook_unknown'],
   get_wiki_entry: ['feature_disabled', 'interest_unknown'],
   get_wiki_version: ['feature_disabled', 'interest_unknown', 'wiki_version_unknown'],
-  give_consent: ['app_unknown', 'bot_refused', 'role_required', 'scope_unknown'],
+  give_consent: ['app_unknown', 'bot_refused', 'proof_required', 'role_required', 'scope_unknown'],
   hand_over_conversation: [
     'conversation_direct',
     'conversation_full',

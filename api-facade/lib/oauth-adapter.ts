@@ -204,6 +204,8 @@ class Apps extends Records {
       application_type: app.isConfidential ? ('web' as const) : ('native' as const),
       grant_types: ['authorization_code', 'refresh_token', DEVICE_GRANT],
       response_types: ['code' as const],
+      // not form_post, whose answer is a page with a script
+      response_modes: ['query'],
       ...(app.website && { client_uri: app.website }),
       ...(app.isConfidential
         ? { token_endpoint_auth_method: 'client_secret_basic' as const, client_secret: app.secretHash ?? '' }

@@ -34,6 +34,12 @@ const own = new Set(['content-length', 'connection', 'transfer-encoding', 'cache
 
 const Scopes = z.object({ items: z.array(z.object({ scope: z.string(), description: z.string() })) })
 
+/** The answer to requests with response_mode=form_post. The library would answer them with a page that runs a script. */
+const UNSUPPORTED = JSON.stringify({
+  error: 'unsupported_response_mode',
+  error_description: 'the only response_mode is query',
+})
+
 /** The cookie of the provider's sessions. It has none, so this cookie is never sent. */
 const SESSION_COOKIE = 'kith_oauth_none'
 
@@ -72,13 +78,19 @@ export function createOauth({ config, seals }: Pick<Services, 'config' | 'seals'
       await provider.callback()(incoming, outgoing)
       return ended
     })
-    const headers = Object.entries(outgoing.getHeaders()).filter(([name]) => !own.has(name))
+    if (outgoing.getHeader('content-type')?.toString().startsWith('text/html') && !outgoing.hasHeader('location'))
+      return send(c, UNSUPPORTED, 400, { 'Content-Type': 'application/json; charset=utf-8' })
     const status = outgoing.statusCode
+    // the library also writes a page with a link, which has parts of the request
+    const leads = outgoing.hasHeader('location')
+    const headers = Object.entries(outgoing.getHeaders()).filter(
+      ([name]) => !own.has(name) && !(leads && name === 'content-type'),
+    )
     const isDiscovery = c.req.path === '/.well-known/oauth-authorization-server'
     const text = isDiscovery && status === 200 ? withoutOpenId(body.toString()) : body.toString()
     const response = send(
       c,
-      status === 204 || status === 304 ? null : text,
+      status === 204 || status === 304 || leads ? null : text,
       status,
       Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
     )
@@ -176,7 +188,7 @@ function withoutOpenId(text: string): string {
   const of = /^(jwks_uri|id_token|subject_types|claim|userinfo|request_|require_request|acr_|end_session|backchannel_)/
   const kept = Object.fromEntries(found.filter(([name]) => !of.test(name)))
   const scopes = (kept.scopes_supported as string[]).filter((scope) => scope !== 'openid')
-  return JSON.stringify({ ...kept, scopes_supported: scopes })
+  return JSON.stringify({ ...kept, scopes_supported: scopes, response_modes_supported: ['query'] })
 }
 
 /** Mounts the endpoints of the provider. */

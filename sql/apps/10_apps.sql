@@ -18,8 +18,8 @@ create table app.apps (
 create index apps_owner_id_idx on app.apps (owner_id, created_at desc, id desc);
 create index apps_ended_at_idx on app.apps (ended_at);
 comment on table app.apps is
-  'Registered apps. The id is the client_id of OAuth. A deleted app keeps its row for a day, during which the worker '
-  'ends its remaining consents.';
+  'Registered apps. The id is the client_id of OAuth. A deleted app keeps its row for two days. Within the first, the '
+  'worker ends its remaining consents; then it deletes them in batches, and the app last.';
 comment on column app.apps.website is 'A page about the app; null if there is none.';
 comment on column app.apps.redirect_uris is
   'The addresses to which an authorization may return. They are compared exactly, except for the port of a loopback '
@@ -31,7 +31,7 @@ comment on column app.apps.secret_hash is
   'SHA-256 of the secret, which has 256 random bits. Null until the first one was made, and for apps that are not '
   'confidential.';
 comment on column app.apps.ended_at is 'When it was deleted; null if it was not.';
-insert into private.retention (relation, counts_from, keep) values ('app.apps', 'ended_at', '1 day');
+insert into private.retention (relation, counts_from, keep) values ('app.apps', 'ended_at', '2 days');
 insert into private.write_limits (kind, per_hour) values ('apps', 30);
 insert into app.settings (key, value) values ('register_apps', 'admins');
 

@@ -105,6 +105,7 @@ begin
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
   perform private.check_caller();   -- checks again: the token may have ended while this waited
+  perform private.require_proof();
   perform private.check_lock_order('app', p_app::text);
   perform from app.apps where id = p_app and ended_at is null for share;
   if not found then
@@ -118,7 +119,7 @@ begin
   return null;
 end $$;
 comment on function api.give_consent is
-  'For the facade alone: the caller allows an app these scopes. If the caller has more than 50 consents, the least '
+  'For the facade alone: the caller allows an app these scopes, with a fresh proof as for a token. If the caller has more than 50 consents, the least '
   'recently used one ends.';
 
 create function api.find_consent(p_id uuid) returns json
@@ -200,6 +201,7 @@ as $$
 declare
   v_consent app.app_consents;
   v_name    text;
+  v_old     bytea[];
 begin
   select c.* into v_consent from app.app_consents c where c.id = p_consent and c.ended_at is null;
   if not found or not (p_scopes <@ v_consent.scopes) then
@@ -215,11 +217,15 @@ begin
   end if;
   insert into private.oauth_records (model, key, payload, consent_id, expires_at)
   values ('AccessToken', p_token_hash, p_payload, p_consent, clock_timestamp() + p_seconds * interval '1 second');
-  perform private.end_access_token(t.id)
-  from (select key from private.oauth_records
-        where consent_id = p_consent and model = 'AccessToken' and expires_at > clock_timestamp()
-        order by expires_at desc, key offset 10) old
-  join app.access_tokens t on t.token_hash = old.key;
+  with old as (
+    delete from private.oauth_records
+    where model = 'AccessToken'
+      and key in (select key from private.oauth_records
+                  where consent_id = p_consent and model = 'AccessToken'
+                  order by expires_at desc, key = p_token_hash desc, key offset 10)
+    returning key)
+  select array_agg(key) into v_old from old;
+  perform private.end_access_token(id) from app.access_tokens where token_hash = any (v_old);
   return null;
 end $$;
 comment on function api.issue_app_token is

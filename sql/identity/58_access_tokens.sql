@@ -284,11 +284,16 @@ begin
                      where (t ->> 1)::bigint > extract(epoch from clock_timestamp()))
                     || jsonb_build_array(json_build_array(v_claims -> 'iat', v_claims -> 'exp'))
   where id = v_found.id;
+  if not 'profile:read' = any (v_found.scopes) then
+    -- anybody can read what a JWT contains, and only this scope shows the address; .invalid is reserved (RFC 2606)
+    v_claims := (v_claims::jsonb || jsonb_build_object('email', 'hidden@people.invalid'))::json;
+  end if;
   return v_claims;
 end $$;
 comment on function api.exchange_access_token is
   'For the facade alone: the claims of a JWT with the scopes of this request''s access token, valid for this many '
-  'seconds, {sub, email, role, iat, exp}. It ends with the access token.';
+  'seconds, {sub, email, role, iat, exp}. It ends with the access token. Without the scope profile:read the email is '
+  'not the person''s.';
 
 create function private.note_access_token_used() returns boolean
 language plpgsql volatile security definer   -- people may not write access tokens

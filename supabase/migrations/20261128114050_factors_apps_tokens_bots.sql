@@ -633,6 +633,10 @@ begin
                      where (t ->> 1)::bigint > extract(epoch from clock_timestamp()))
                     || jsonb_build_array(json_build_array(v_claims -> 'iat', v_claims -> 'exp'))
   where id = v_found.id;
+  if not 'profile:read' = any (v_found.scopes) then
+    -- anybody can read what a JWT contains, and only this scope shows the address; .invalid is reserved (RFC 2606)
+    v_claims := (v_claims::jsonb || jsonb_build_object('email', 'hidden@people.invalid'))::json;
+  end if;
   return v_claims;
 end $function$;
 
@@ -766,6 +770,7 @@ begin
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
   perform private.check_caller();   -- checks again: the token may have ended while this waited
+  perform private.require_proof();
   perform private.check_lock_order('app', p_app::text);
   perform from app.apps where id = p_app and ended_at is null for share;
   if not found then
@@ -790,6 +795,7 @@ AS $function$
 declare
   v_consent app.app_consents;
   v_name    text;
+  v_old     bytea[];
 begin
   select c.* into v_consent from app.app_consents c where c.id = p_consent and c.ended_at is null;
   if not found or not (p_scopes <@ v_consent.scopes) then
@@ -805,11 +811,15 @@ begin
   end if;
   insert into private.oauth_records (model, key, payload, consent_id, expires_at)
   values ('AccessToken', p_token_hash, p_payload, p_consent, clock_timestamp() + p_seconds * interval '1 second');
-  perform private.end_access_token(t.id)
-  from (select key from private.oauth_records
-        where consent_id = p_consent and model = 'AccessToken' and expires_at > clock_timestamp()
-        order by expires_at desc, key offset 10) old
-  join app.access_tokens t on t.token_hash = old.key;
+  with old as (
+    delete from private.oauth_records
+    where model = 'AccessToken'
+      and key in (select key from private.oauth_records
+                  where consent_id = p_consent and model = 'AccessToken'
+                  order by expires_at desc, key = p_token_hash desc, key offset 10)
+    returning key)
+  select array_agg(key) into v_old from old;
+  perform private.end_access_token(id) from app.access_tokens where token_hash = any (v_old);
   return null;
 end $function$;
 
@@ -4990,7 +5000,7 @@ COMMENT ON FUNCTION "api"."end_bot_token"(text, uuid) IS 'Ends an access token o
 
 COMMENT ON FUNCTION "api"."end_consent"(uuid) IS 'For the facade alone: ends a consent with its tokens.';
 
-COMMENT ON FUNCTION "api"."exchange_access_token"(integer) IS 'For the facade alone: the claims of a token that is valid for this many seconds and may do what the access token of this request may do, {sub, email, role, iat, exp}. It ends with the access token.';
+COMMENT ON FUNCTION "api"."exchange_access_token"(integer) IS 'For the facade alone: the claims of a token that is valid for this many seconds and may do what the access token of this request may do, {sub, email, role, iat, exp}. It ends with the access token. Without the scope profile:read the address is not the person''s.';
 
 COMMENT ON FUNCTION "api"."find_access_token"(bytea) IS 'For the facade alone: the claims of the access token with this hash, {sub, email, role, iat, exp}; null if there is none or it was ended. Its holder''s role is that of its issue, because another role ends all tokens.';
 
@@ -5008,7 +5018,7 @@ COMMENT ON FUNCTION "api"."find_password"() IS 'For the facade alone: the caller
 
 COMMENT ON FUNCTION "api"."finish_oidc"(uuid, bytea, text, text, text, text, boolean) IS 'For the facade alone, after it has checked the provider''s answer: records a login there, {ok}. Its one-time code can be used for 30 minutes. Each login can come back once.';
 
-COMMENT ON FUNCTION "api"."give_consent"(uuid, uuid, uuid, text[]) IS 'For the facade alone: the caller allows an app these scopes. If the caller has more than 50 consents, the least recently used one ends.';
+COMMENT ON FUNCTION "api"."give_consent"(uuid, uuid, uuid, text[]) IS 'For the facade alone: the caller allows an app these scopes, with a fresh proof as for a token. If the caller has more than 50 consents, the least recently used one ends.';
 
 COMMENT ON FUNCTION "api"."issue_app_token"(uuid, bytea, text[], jsonb, integer) IS 'For the facade alone: an app gets an access token with this hash by a consent. Of one consent the newest 10 are valid.';
 
@@ -5298,7 +5308,7 @@ COMMENT ON TABLE "app"."accounts" IS 'Private data of a person. Only the first a
 
 COMMENT ON TABLE "app"."app_consents" IS 'What a person allowed an app to do, once for each time the app asked. It ends when its refresh token was not used for 60 days. One that has ended keeps its row for a day, so that a stolen token stays known.';
 
-COMMENT ON TABLE "app"."apps" IS 'Registered apps. The id is the client_id of OAuth. An app that was deleted keeps its row for a day, in which the worker ends what is left of its consents.';
+COMMENT ON TABLE "app"."apps" IS 'Registered apps. The id is the client_id of OAuth. An app that was deleted keeps its row for two days: within the first the worker ends what is left of its consents, and then these are deleted in batches, before the app is.';
 
 COMMENT ON TABLE "app"."settings" IS 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt, backups (on or off), register_apps (admins or everyone), require_factor (roles, separated by commas), proof_tier. Written by the worker: embedding_model. Written by operators: searches_at_once. None is secret.';
 
@@ -8255,7 +8265,7 @@ insert into private.retention ("relation", "counts_from", "keep", "batch")
 values ('app.app_consents', 'LEAST(ended_at, expires_at)', '1 day', '5000');
 
 insert into private.retention ("relation", "counts_from", "keep", "batch")
-values ('app.apps', 'ended_at', '1 day', '5000');
+values ('app.apps', 'ended_at', '2 days', '5000');
 
 insert into private.retention ("relation", "counts_from", "keep", "batch")
 values ('private.oauth_records', 'expires_at', '00:00:00', '5000');

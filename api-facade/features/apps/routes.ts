@@ -107,7 +107,7 @@ export default routesOfLogins('apps', {
   'POST /oauth/consent': {
     summary: 'Allow or refuse the request of an app',
     description:
-      'For the page `/oauth/consent`. It needs the cookie that `/oauth/authorize` set and the person’s access token, so no other website can send it. 403 `role_required` if the app asks for scopes that only staff can allow.',
+      'For the page `/oauth/consent`. It needs the cookie that `/oauth/authorize` set and the person’s access token, so no other website can send it. You need a fresh proof if you have a second factor. 403 `role_required` if the app asks for scopes that only staff can allow.',
     access: 'user',
     id: 'decideAppRequest',
     handler: decide,

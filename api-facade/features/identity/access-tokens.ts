@@ -94,7 +94,7 @@ const others = routes('identity', {
   'POST /auth/token': {
     summary: 'Exchange an access token for a JWT that is valid for 15 minutes',
     description:
-      'For services beside the API that take only JWTs, such as PostgREST and Realtime of Supabase. The JWT has the scopes of the access token, and ends with it. 403 `access_token_required` with any other token.',
+      'For services beside the API that take only JWTs, such as PostgREST and Realtime of Supabase. The JWT has the scopes of the access token, and ends with it. Its `email` is the person’s only with the scope `profile:read`. 403 `access_token_required` with any other token.',
     access: 'user',
     scope: 'any',
     id: 'exchangeAccessToken',

@@ -2,7 +2,10 @@
 import { createServer } from 'node:net'
 import * as oauth from 'oauth4webapi'
 import { describe, expect, test } from 'vitest'
+import { claimsOf } from '../../support/crawler.ts'
 import type { Person } from '../../support/person.ts'
+import { totp } from '../../support/totp.ts'
+import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
 /** A free port, because the issuer must be known before the facade starts. */
@@ -13,7 +16,7 @@ const port = await new Promise<number>((resolve) => {
   })
 })
 const issuer = `http://localhost:${port}`
-const { alice, bob, carla, admin, database } = await world({
+const { alice, bob, carla, admin, database, join } = await world({
   env: { PORT: String(port), HOST: 'localhost', FACADE_URL: issuer },
 })
 const letEveryoneRegister = () => database.owner`update app.settings set value = 'everyone' where key = 'register_apps'`
@@ -35,6 +38,39 @@ async function register(owner: Person, more: Record<string, unknown> = {}): Prom
 }
 
 const garden = await register(bob)
+const [dora, emil, fay] = (await join('dora', 'emil', 'fay')) as [Person, Person, Person]
+
+/** Adds an authenticator app. @returns the person with the new token */
+const secretOf = new Map<Person, string>()
+async function guard(one: Person): Promise<Person> {
+  await one.post('/auth/proof', { password: one.password })
+  const { secret } = (await one.post<{ secret: string }>('/me/factors/totp')).body
+  secretOf.set(one, secret)
+  const { body } = await one.post<{ accessToken: string }>('/me/factors/totp/confirm', { code: totp(secret) })
+  return one.withToken(body.accessToken)
+}
+/** A code that counts: the step of the last one is forgotten. */
+async function nextCode(one: Person): Promise<string> {
+  await database.owner`update private.totp set last_step = 0 where user_id = ${one.id}`
+  return totp(secretOf.get(one) ?? '')
+}
+
+/** Lets requests of apps for a person wait where they get their tokens, until `end` is done. @returns their errors */
+async function meanwhile(one: Person, start: () => Promise<unknown>[], end: () => Promise<{ status: number }>) {
+  const { asked } = await database.owner.begin(async (sql) => {
+    await sql`select from private.credentials where user_id = ${one.id} for update`
+    const asked = start().map((request) => request.catch((error: unknown) => error))
+    await until(async () => {
+      const rows = await database.owner`
+        select from pg_stat_activity where datname = ${database.name} and wait_event_type = 'Lock'
+          and query like '%api.issue_app_token%'`
+      return rows.length === asked.length
+    })
+    expect(await end()).toMatchObject({ status: 204 })
+    return { asked } // not the promises themselves: they would be awaited with the lock still held
+  })
+  return Promise.all(asked)
+}
 
 /** A browser that keeps the cookies of each path. */
 function browser() {
@@ -385,6 +421,184 @@ describe('OAuth', { timeout: 60_000 }, () => {
     const banned = await tokens(garden, alice)
     await admin.post('/admin/users/alice/ban', { reason: 'test' })
     await over(alice, banned)
+  })
+
+  test('gives no token to an app whose consent ends while it asks, and none to an app that is deleted', async () => {
+    const ways: [string, (client: oauth.Client) => Promise<{ status: number }>][] = [
+      ['the person revokes it', ({ client_id }) => dora.delete(`/me/apps/${client_id}`)],
+      ['the app is deleted', ({ client_id }) => bob.delete(`/apps/${client_id}`)],
+    ]
+    for (const [way, end] of ways) {
+      const client = await register(bob, { name: way })
+      const asked = await ask(client)
+      const arrived = await agree(asked, dora)
+      const { refresh_token } = await tokens(client, dora)
+      const raced = await meanwhile(
+        dora,
+        () => [redeem(client, arrived, asked), refresh(client, refresh_token)],
+        () => end(client),
+      )
+      expect(raced, way).toEqual([refused('invalid_grant'), refused('invalid_grant')])
+      const [left] = await database.owner`
+        select (select count(*)::int from app.access_tokens where client_id = ${client.client_id} and ended_at is null) as tokens,
+               (select count(*)::int from app.app_consents where app_id = ${client.client_id} and ended_at is null) as consents`
+      expect(left, way).toEqual({ tokens: 0, consents: 0 })
+    }
+    // and the other way round: a code that is out when the app is deleted
+    const gone = await register(bob, { name: 'Gone' })
+    const asked = await ask(gone)
+    const arrived = await agree(asked, dora)
+    await bob.delete(`/apps/${gone.client_id}`)
+    await expect(redeem(gone, arrived, asked)).rejects.toMatchObject(refused('invalid_client'))
+  })
+
+  test('accepts a device code and a refresh token once, also of concurrent requests', async () => {
+    const device = await oauth
+      .deviceAuthorizationRequest(as, garden, oauth.None(), new URLSearchParams({ scope: 'posts:read' }), insecure)
+      .then((answer) => oauth.processDeviceAuthorizationResponse(as, garden, answer))
+    await dora.post('/oauth/device/decision', { userCode: device.user_code, allow: true })
+    const poll = async () =>
+      oauth.processDeviceCodeResponse(
+        as,
+        garden,
+        await oauth.deviceCodeGrantRequest(as, garden, oauth.None(), device.device_code, insecure),
+      )
+    const polled = await Promise.allSettled([poll(), poll(), poll()])
+    expect(polled.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1)
+    const decisions = await Promise.all(
+      [1, 2, 3].map(() => dora.post('/oauth/device/decision', { userCode: device.user_code, allow: true })),
+    )
+    expect(decisions.map(({ status }) => status)).toEqual([410, 410, 410])
+
+    const first = await tokens(garden, dora)
+    const refreshed = await Promise.all([1, 2, 3].map(() => refresh(garden, first.refresh_token)))
+    expect(new Set(refreshed.map(({ refresh_token }) => refresh_token)).size).toBe(1)
+  })
+
+  test('lets staff’s scopes end with the role: tokens, what they were exchanged for, codes and refresh tokens', async () => {
+    await admin.patch('/admin/users/emil/role', { role: 'moderator' })
+    const staff = await emil.login()
+    const client = await register(bob, { scopes: ['staff:read'] })
+    const scope = { scope: 'staff:read' }
+    const found = await tokens(client, staff, scope)
+    const asked = await ask(client, scope)
+    const arrived = await agree(asked, staff)
+    const personal = await staff.post<{ token: string }>('/me/tokens', { name: 'x', scopes: ['staff:read'] })
+    const all = [staff.withToken(found.access_token), staff.withToken(personal.body.token)]
+    for (const one of [...all]) {
+      const { body } = await one.post<{ accessToken: string }>('/auth/token')
+      all.push(staff.withToken(body.accessToken))
+    }
+    for (const one of all) expect(await one.get('/admin/cases')).toMatchObject({ status: 200 })
+    await admin.patch('/admin/users/emil/role', { role: 'user' })
+    for (const one of all) {
+      expect(await one.get('/admin/cases')).toFailWith(401, 'token_revoked')
+      const answer = await fetch(`${issuer}/rest/v1/rpc/list_cases`, {
+        method: 'POST',
+        headers: bearer(one),
+        body: '{}',
+      })
+      expect(answer.status).toBe(401)
+    }
+    await expect(refresh(client, found.refresh_token)).rejects.toMatchObject(refused('invalid_grant'))
+    await expect(redeem(client, arrived, asked)).rejects.toMatchObject(refused('invalid_grant'))
+  })
+
+  test('asks a person with a second factor for a fresh proof, as for an access token', async () => {
+    const guarded = await guard(fay)
+    const asked = await ask(garden)
+    await database.owner`update private.proofs set proved_at = now() - interval '10 minutes' where user_id = ${fay.id}`
+    const answer = await decide(asked, guarded)
+    expect([answer.status, answer.headers.get('x-error-code')]).toEqual([403, 'proof_required'])
+    await guarded.post('/auth/proof', { code: await nextCode(fay) })
+    expect((await agree(asked, guarded)).searchParams.get('code')).toBeTruthy()
+  })
+
+  test('shows an app the address of the person only with the scope for it', async () => {
+    const addressTo = async (scope: string) => {
+      const client = await register(bob, { scopes: [scope] })
+      const found = await tokens(client, dora, { scope })
+      const { body } = await dora.withToken(found.access_token).post<{ accessToken: string }>('/auth/token')
+      return (claimsOf(body.accessToken) as { email: string }).email
+    }
+    expect(await addressTo('posts:read')).toBe('hidden@people.invalid')
+    expect(await addressTo('profile:read')).toBe(dora.email)
+  })
+
+  test('calls only the newest ten tokens of a consent valid', async () => {
+    const client = await register(bob)
+    let { access_token, refresh_token } = await tokens(client, dora)
+    const introspect = async (token: string) =>
+      oauth.processIntrospectionResponse(
+        as,
+        client,
+        await oauth.introspectionRequest(as, client, oauth.None(), token, insecure),
+      )
+    const first = access_token
+    expect(await introspect(first)).toMatchObject({ active: true })
+    for (let n = 0; n < 10; n++) ({ access_token, refresh_token } = await refresh(client, refresh_token))
+    expect(await reads(first)).toBe(401)
+    expect(await introspect(first)).toEqual({ active: false })
+    expect(await introspect(access_token)).toMatchObject({ active: true })
+    const [kept] = await database.owner`
+      select count(*)::int as records from private.oauth_records r join app.app_consents c on c.id = r.consent_id
+      where c.app_id = ${client.client_id} and r.model = 'AccessToken'`
+    expect(kept?.records).toBe(10)
+  })
+
+  test('answers nothing that a browser runs, whatever the request has in it', async () => {
+    const evil = '"><script>alert(1)</script>'
+    const query = {
+      client_id: garden.client_id,
+      response_type: 'code',
+      scope: 'posts:read',
+      redirect_uri: DONE,
+      state: evil,
+    }
+    const hard = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
+    const requests: Record<string, string>[] = [
+      { ...query, client_id: evil },
+      { ...query, redirect_uri: `https://evil.example/${evil}` },
+      { ...query, scope: evil },
+      { ...query, response_type: evil },
+      { ...query, ...hard, response_mode: 'form_post' },
+      { ...query, ...hard, response_mode: evil },
+      { ...query, ...hard, prompt: evil },
+      { ...query, request: evil },
+    ]
+    for (const one of requests) {
+      const answer = await fetch(`${as.authorization_endpoint}?${new URLSearchParams(one)}`, { redirect: 'manual' })
+      const type = answer.headers.get('content-type')
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+      expect([JSON.stringify(one), type ?? 'none']).toEqual([
+        JSON.stringify(one),
+        expect.stringMatching(/^(none|application\/json)/),
+      ])
+    }
+    for (const path of ['token', 'introspect', 'revoke', 'device-code']) {
+      const body = new URLSearchParams({ client_id: evil, grant_type: evil, token: evil, scope: evil, code: evil })
+      const answer = await fetch(`${issuer}/oauth/${path}`, { method: 'POST', body })
+      expect(answer.headers.get('content-type'), path).toMatch(/^application\/json/)
+    }
+    const page = await fetch(`${issuer}/oauth/consent?request=${encodeURIComponent(evil)}`)
+    expect(await page.text()).not.toContain('alert(1)')
+  })
+
+  test('answers an unknown app, and a known one with a wrong secret, in the same way', async () => {
+    const client = await register(bob, { isConfidential: true })
+    await bob.post(`/apps/${client.client_id}/secret`)
+    const answers = await Promise.all(
+      [client.client_id, crypto.randomUUID(), 'x'].map(async (id) => {
+        const answer = await fetch(as.token_endpoint ?? '', {
+          method: 'POST',
+          headers: { authorization: `Basic ${btoa(`${id}:wrong`)}` },
+          body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x' }),
+        })
+        return [answer.status, answer.headers.get('www-authenticate'), await answer.text()]
+      }),
+    )
+    expect(answers[1]).toEqual(answers[0])
+    expect(answers[2]).toEqual(answers[0])
   })
 
   test('stores codes, tokens and cookies only as hashes', async () => {

@@ -5,6 +5,7 @@ import { ErrorNote } from '../../lib/errors.ts'
 import { Form } from '../../lib/form.ts'
 import { html, useSignal, type VNode } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
+import { withProof } from '../../lib/proof.ts'
 import { query } from '../../lib/router.ts'
 import { scopeTexts } from '../../lib/scope-texts.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
@@ -64,7 +65,7 @@ export function Consent() {
   const waiting = data.value
   if (!waiting) return html`<p class="quiet">${sharedTexts.value.loading}</p>`
   const answer = async (allow: boolean) => {
-    const { next } = await kith.post('/oauth/consent', { body: { request, allow } })
+    const { next } = await withProof(kith, () => kith.post('/oauth/consent', { body: { request, allow } }))
     isDone.value = true
     await kith.logOut()
     location.assign(next)
@@ -103,7 +104,7 @@ export function Device() {
   }
   const { userCode, waiting } = found.value
   const answer = async (allow: boolean) => {
-    await kith.post('/oauth/device/decision', { body: { userCode, allow } })
+    await withProof(kith, () => kith.post('/oauth/device/decision', { body: { userCode, allow } }))
     decided.value = allow
     await kith.logOut()
   }
