@@ -2,10 +2,11 @@
 import { Notices } from '../lib/errors.ts'
 import { html, render } from '../lib/html.ts'
 import { startRouter } from '../lib/router.ts'
+import { restore } from '../lib/session.ts'
 import { sharedTexts } from '../lib/shared-texts.ts'
 import { OfflineNote, startWorker } from './install.ts'
 import { Login } from './login.ts'
-import { isRestored, me, restore } from './session.ts'
+import { isRestored, kith, me } from './session.ts'
 import { Shell } from './shell.ts'
 import { startCounting } from './unread.ts'
 
@@ -15,6 +16,6 @@ const App = () => html`<${isRestored.value ? (me.value ? Shell : Login) : Loadin
 
 startRouter('/app')
 render(html`<${App} />`, document.body)
-void restore()
+void restore(kith)
 void startWorker()
 startCounting()

@@ -1,5 +1,6 @@
 // Who uses the page, and the client with which it calls the API.
 import { createKith, type Kith, type KithOptions, type Schema } from 'kith/client'
+import { notifyError } from './errors.ts'
 import { signal } from './html.ts'
 import { reachable } from './instance.ts'
 import { proving } from './proof.ts'
@@ -24,3 +25,17 @@ export const openKith = ({ store, onSession }: Pick<KithOptions, 'store' | 'onSe
       },
     }),
   )
+
+/** Whether it is known if somebody is logged in. */
+export const isRestored = signal(false)
+
+/** Goes on with the session that was kept. */
+export async function restore(kith: Kith): Promise<void> {
+  try {
+    if (await kith.session()) me.value = await kith.get('/me')
+  } catch (error) {
+    // a session that has ended is no error; the client has forgotten it
+    if (await kith.session()) notifyError(error)
+  }
+  isRestored.value = true
+}

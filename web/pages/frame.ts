@@ -3,8 +3,9 @@ import { html, useEffect } from '../lib/html.ts'
 import { instance } from '../lib/instance.ts'
 import { LanguageChoice } from '../lib/language.ts'
 import { path } from '../lib/router.ts'
+import { sharedTexts } from '../lib/shared-texts.ts'
 import { pages } from './pages.ts'
-import { kith, me } from './session.ts'
+import { isRestored, kith, me } from './session.ts'
 import { texts } from './texts.ts'
 
 export function Frame() {
@@ -22,7 +23,7 @@ export function Frame() {
     </header>
     <main>
       <h1>${title}</h1>
-      ${Page ? html`<${Page} />` : html`<p>${t.frame.unknownText}</p>`}
+      ${!isRestored.value ? html`<p class="quiet" role="status">${sharedTexts.value.loading}</p>` : Page ? html`<${Page} />` : html`<p>${t.frame.unknownText}</p>`}
     </main>
     <footer>
       <nav aria-label=${t.frame.about}>

@@ -1,10 +1,23 @@
+// The session of a person in these pages. The tab keeps it from page to page. Where an app asks for consent, nothing is
+// kept: each request needs a login of its own.
+import { keeper } from '../lib/kept-session.ts'
 import type { Enter } from '../lib/login.ts'
-import { me, openKith } from '../lib/session.ts'
+import { path } from '../lib/router.ts'
+import { isRestored, me, openKith, restore } from '../lib/session.ts'
 
-export { me } from '../lib/session.ts'
+export { isRestored, me } from '../lib/session.ts'
 
-export const kith = openKith()
+const isForApp = path.value.startsWith('/oauth/')
+/** Other pages do what a link is for, whoever is logged in. */
+const isOwn = ['/account', '/notifications'].includes(path.value.replace(/\/$/, '').toLowerCase())
+
+const { store, begin } = keeper({ inTab: true, isUsed: isOwn })
+export const kith = openKith(isForApp ? {} : { store })
+
+if (isOwn) void restore(kith)
+else isRestored.value = true
 
 export const enter: Enter = async (open) => {
+  begin(false)
   me.value = (await open()).user
 }
