@@ -3168,6 +3168,7 @@ export interface Schemas {
         | 'course'
         | 'project'
         | 'circle'
+        | 'app'
         | 'report'
         | 'invite-code'
         | 'group'
@@ -3191,6 +3192,7 @@ export interface Schemas {
         | 'course'
         | 'project'
         | 'circle'
+        | 'app'
         | 'report'
         | 'invite-code'
         | 'group'
@@ -4285,6 +4287,8 @@ export interface Schemas {
     suspendedUntil: Schemas['Timestamp'] | null
     limitedAt: Schemas['Timestamp'] | null
   }
+  StaffApp: Schemas['App'] & { ownerId: string; owner: Schemas['PersonCard'] }
+  StaffAppPage: { items: Schemas['StaffApp'][]; nextCursor: string | null; hasMore: boolean }
   StaffAppeal: Schemas['ReputationAppeal'] & { userId: string; user: Schemas['PersonCard'] }
   StaffAppealPage: { items: Schemas['StaffAppeal'][]; nextCursor: string | null; hasMore: boolean }
   StaffAssistantSession: {
@@ -5294,6 +5298,7 @@ export interface Answers {
   link_identity: Json
   list_access_tokens: Schemas['AccessTokenPage']
   list_ai_sessions: Schemas['AiSessions']
+  list_all_apps: Schemas['StaffAppPage']
   list_all_conversations: Schemas['StaffConversationPage']
   list_all_interests: Schemas['StaffInterestPage']
   list_all_orders: Schemas['StaffOrderPage']
@@ -5442,6 +5447,7 @@ export interface Answers {
   reject_proposal: Schemas['Proposal']
   reject_wiki_proposal: Json
   release_case: Schemas['StaffCase']
+  remove_app: null
   remove_circle: null
   remove_circle_member: null
   remove_content: Schemas['Removed']

@@ -500,6 +500,10 @@ export type Database = {
       limit_person: { Args: { p_id: string; p_reason: string }; Returns: Answers['limit_person'] }
       list_access_tokens: { Args: Record<PropertyKey, never>; Returns: Answers['list_access_tokens'] }
       list_ai_sessions: { Args: { p_cursor?: string; p_limit?: number }; Returns: Answers['list_ai_sessions'] }
+      list_all_apps: {
+        Args: { p_cursor?: string; p_from?: string; p_limit?: number; p_owner_id?: string; p_q?: string; p_to?: string }
+        Returns: Answers['list_all_apps']
+      }
       list_all_conversations: {
         Args: { p_cursor?: string; p_from?: string; p_kind?: string; p_limit?: number; p_q?: string; p_to?: string }
         Returns: Answers['list_all_conversations']
@@ -1192,6 +1196,7 @@ export type Database = {
       reject_proposal: { Args: { p_id: string; p_pid: string }; Returns: Answers['reject_proposal'] }
       reject_wiki_proposal: { Args: { p_id: string; p_reason?: string }; Returns: Answers['reject_wiki_proposal'] }
       release_case: { Args: { p_id: string }; Returns: Answers['release_case'] }
+      remove_app: { Args: { p_id: string }; Returns: Answers['remove_app'] }
       remove_circle: { Args: { p_id: string }; Returns: Answers['remove_circle'] }
       remove_circle_member: { Args: { p_id: string; p_member_id: string }; Returns: Answers['remove_circle_member'] }
       remove_content: { Args: { p_id: string; p_kind: string; p_reason?: string }; Returns: Answers['remove_content'] }

@@ -448,6 +448,14 @@ export const operations = {
   link_identity: { p_id: 'uuid', p_code_hash: 'bytea', p_challenge: 'text' },
   list_access_tokens: {},
   list_ai_sessions: { p_limit: 'integer', p_cursor: 'text' },
+  list_all_apps: {
+    p_owner_id: 'text',
+    p_q: 'text',
+    p_from: 'timestamp with time zone',
+    p_to: 'timestamp with time zone',
+    p_limit: 'integer',
+    p_cursor: 'text',
+  },
   list_all_conversations: {
     p_kind: 'text',
     p_q: 'text',
@@ -1023,6 +1031,7 @@ export const operations = {
   reject_proposal: { p_id: 'text', p_pid: 'uuid' },
   reject_wiki_proposal: { p_id: 'uuid', p_reason: 'text' },
   release_case: { p_id: 'uuid' },
+  remove_app: { p_id: 'uuid' },
   remove_circle: { p_id: 'uuid' },
   remove_circle_member: { p_id: 'uuid', p_member_id: 'text' },
   remove_content: { p_kind: 'text', p_id: 'uuid', p_reason: 'text' },
@@ -2538,6 +2547,7 @@ export const failures = {
   link_identity: ['bot_refused', 'identities_exhausted', 'identity_taken', 'oidc_over', 'proof_required'],
   list_access_tokens: ['limit_out_of_range'],
   list_ai_sessions: ['cursor_unknown', 'limit_out_of_range'],
+  list_all_apps: ['cursor_unknown', 'factor_missing', 'limit_out_of_range', 'person_unknown', 'role_required'],
   list_all_conversations: ['cursor_unknown', 'factor_missing', 'limit_out_of_range', 'role_required'],
   list_all_interests: ['cursor_unknown', 'factor_missing', 'limit_out_of_range', 'role_required'],
   list_all_orders: ['cursor_unknown', 'factor_missing', 'limit_out_of_range', 'role_required'],
@@ -2850,6 +2860,7 @@ export const failures = {
     'factor_missing',
     'role_required',
   ],
+  remove_app: ['app_unknown', 'factor_missing', 'role_required'],
   remove_circle: ['circle_unknown', 'factor_missing', 'role_required'],
   remove_circle_member: ['circle_not_yours', 'circle_unknown', 'member_unknown', 'person_unknown'],
   remove_content: [

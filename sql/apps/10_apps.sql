@@ -250,3 +250,5 @@ comment on function api.renew_app_secret is
   'For the facade alone: gives a confidential app of the caller a new secret with this hash. The previous secret '
   'stops working immediately.';
 call private.make_nulls_raise_codes('app.apps');
+
+insert into private.links (type, path) values ('app', '/apps');

@@ -52,7 +52,7 @@ const apart: Record<string, string[]> = {
     'list_feed list_suggested search list_changes',
   ],
   'It is for staff, and nothing is hidden from staff.': [
-    'list_all_conversations list_all_spaces list_all_interests list_all_orders list_all_payments',
+    'list_all_apps list_all_conversations list_all_spaces list_all_interests list_all_orders list_all_payments',
     'list_all_posts list_all_replies list_all_series list_all_wiki_proposals list_appeals list_assistant_sessions',
     'list_audit_log list_circles list_contents list_feature_flags list_intents list_invite_codes list_media list_reports',
     'list_reputation_entries list_reputation_votes list_signals list_users list_wallets get_any_space',

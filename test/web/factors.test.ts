@@ -159,9 +159,9 @@ test('staff who lack a second factor that their role requires learn where to add
   await database.owner`update app.settings set value = 'admin' where key = 'require_factor'`
   const tab = await openTab(browser, origin)
   await logInToPanel(tab, admin)
-  await tab.getByText('Your role requires a second factor').first().waitFor()
+  await tab.getByText('Your role requires a second factor').waitFor()
   await tab.isAccessible()
-  await tab.getByRole('link', { name: 'Add a second factor' }).first().click()
+  await tab.getByRole('link', { name: 'Add a second factor' }).click()
   await tab.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
   tab.isClean([403])
   await tab.close()

@@ -4,19 +4,28 @@ import type { Schema } from 'kith/client'
 import { ask, type Field } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
 import { optionsOf } from '../lib/texts.ts'
-import { categoryOptions, isMe, momentOf } from './parts.ts'
+import { categoryOptions, isMe, momentOf, nameOf } from './parts.ts'
 import { isAdmin, kith } from './session.ts'
 import { texts } from './texts.ts'
 import { contentKinds, type Thing } from './things.ts'
 
 export type Case = Schema<'StaffCase'>
 export type CaseFile = Schema<'StaffCaseFile'>
-type Account = { bannedAt: string | null; limitedAt: string | null }
+type Account = Pick<Schema<'StaffUserDetails'>, 'id' | 'bannedAt' | 'limitedAt' | 'owner' | 'bots'>
 export type Action = keyof typeof texts.value.actions
 
 /** What only admins may do; moderators propose it. */
 const forAdmins: Action[] = ['remove', 'restore', 'limit', 'unlimit', 'suspend', 'ban', 'unban']
 const needReason: Action[] = ['warn', 'limit', 'suspend', 'ban']
+
+/** Asks whether a ban of a bot is also one of its owner. */
+export function alsoOwner(account: Account | null): Field[] {
+  if (!account?.owner) return []
+  return [{ name: 'alsoOwner', label: texts.value.people.alsoOwner(nameOf(account.owner)), kind: 'check' }]
+}
+/** What a ban does: the bots of a person are banned with them. */
+export const banText = (text: string, account: Account | null): string =>
+  account?.bots.length ? `${text} ${texts.value.people.alsoBots(account.bots.length)}` : text
 
 /** Whether somebody else has claimed the case. */
 export const isTaken = ({ claimedBy }: Case): boolean => claimedBy !== null && !isMe(claimedBy)
@@ -78,34 +87,57 @@ function act(one: Case, actions: string[], { reason, category, rule, until }: Re
   return kith.post('/admin/cases/{id}/actions', { ...path(one), body: { ...body, ...(end && { until: end }) } })
 }
 
+const bans = (actions: string[]): boolean => actions.includes('ban') || actions.includes('suspend')
+
+/** Bans the owner of a bot too, as the bot was banned in the case. */
+async function banOwner(account: Account | null, actions: string[], values: Record<string, string>): Promise<void> {
+  const { reason = '', until, alsoOwner: isAsked } = values
+  if (!isAsked || !account || !bans(actions)) return
+  const end = actions.includes('ban') ? undefined : momentOf(until)
+  const body = { reason, alsoOwner: true, ...(end && { until: end }) }
+  // the case is decided by now, so a refusal stands beside it
+  await attempt(() => kith.post('/admin/users/{id}/ban', { params: { path: { id: account.id } }, body }))
+}
+
 /** One action with its reason. @returns whether it was done */
-export function actOnce(one: Case, action: Action): Promise<boolean> {
+export function actOnce(one: Case, action: Action, account: Account | null): Promise<boolean> {
   const { case: t, actions, actionTexts } = texts.value
+  const isBan = bans([action])
   const isDangerous = forAdmins.includes(action)
   return ask(
     {
       title: actions[action],
-      text: actionTexts[action],
+      text: isBan ? banText(actionTexts[action], account) : actionTexts[action],
       fields: [
         reasonField(!needReason.includes(action)),
         ...detailFields(one, [action]).map((field) => (field.name === 'until' ? { ...field, optional: false } : field)),
+        ...(isBan ? alsoOwner(account) : []),
       ],
       action: actions[action],
       isDangerous,
     },
     async (values) => {
       await act(one, [action], values)
+      await banOwner(account, [action], values)
       notify(t.done)
     },
   )
 }
 
 /** Several actions at once. */
-export function actAtOnce(one: Case, actions: Action[]): Promise<boolean> {
+export function actAtOnce(one: Case, actions: Action[], account: Account | null): Promise<boolean> {
   const t = texts.value.case
-  const fields = [chosen(actions), reasonField(true), ...detailFields(one, actions)]
-  return ask({ title: t.actTitle, text: t.actText, fields, action: t.act }, async (values) => {
+  const isBan = bans(actions)
+  const text = isBan ? banText(t.actText, account) : t.actText
+  const fields = [
+    chosen(actions),
+    reasonField(true),
+    ...detailFields(one, actions),
+    ...(isBan ? alsoOwner(account) : []),
+  ]
+  return ask({ title: t.actTitle, text, fields, action: t.act }, async (values) => {
     await act(one, listOf(values.actions), values)
+    await banOwner(account, listOf(values.actions), values)
     notify(t.done)
   })
 }

@@ -2,14 +2,14 @@
 import type { Schema } from 'kith/client'
 import { html, type VNode } from '../lib/html.ts'
 import { timeText } from '../lib/texts.ts'
-import { nameOf } from './parts.ts'
+import { botTag, nameOf } from './parts.ts'
 
 /** A person by name, as a link to their page if the internal id is known; a dash for nobody. */
 export function personCell(card: Schema<'PersonCard'> | null | undefined, id?: string | null): VNode {
   if (!card) return html`<span class="quiet">–</span>` as VNode
   const name = nameOf(card)
   return html`${id ? html`<a href=${`/admin/people/${id}`}>${name}</a>` : name}
-    <div class="quiet">${card.username}</div>` as VNode
+    <div class="quiet">${card.username}${botTag(card)}</div>` as VNode
 }
 
 /** What people wrote, or a dash. */

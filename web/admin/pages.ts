@@ -2,6 +2,7 @@
 import type { ComponentType } from '../lib/html.ts'
 import { AccessPage } from './pages/access.ts'
 import { Appeals } from './pages/appeals.ts'
+import { Apps } from './pages/apps.ts'
 import { AuditLog } from './pages/audit.ts'
 import { Books } from './pages/books.ts'
 import { Broadcast } from './pages/broadcast.ts'
@@ -54,6 +55,7 @@ export const pages: PanelPage[] = [
 
   { path: '/admin/people', title: (t) => t.people.title, page: People, section: 'people' },
   { path: '/admin/people/:id', title: (t) => t.person.title, page: PersonPage },
+  { path: '/admin/apps', title: (t) => t.apps.title, page: Apps, section: 'people' },
 
   { path: '/admin/posts', title: (t) => t.posts.title, page: Posts, section: 'content' },
   { path: '/admin/replies', title: (t) => t.replies.title, page: Replies, section: 'content' },

@@ -13,11 +13,29 @@ type Card = Schema<'PersonCard'>
 export const nameOf = ({ firstName, lastName }: Card): string => `${firstName} ${lastName}`.trim()
 export const isMe = (card: Card | null | undefined): boolean => card?.username === me.value?.username
 
+/** Marks an account that is a bot. */
+export const botTag = ({ isBot }: Card): VNode | false =>
+  isBot && (html` <span class="tag">${texts.value.people.bot}</span>` as VNode)
+
 /** A person with a link to their page. */
 export const personLink = (id: string | null, card: Card | null): VNode | string =>
   id && card
-    ? (html`<a href=${`/admin/people/${id}`}>${nameOf(card)}</a> <span class="quiet">${card.username}</span>` as VNode)
+    ? (html`<a href=${`/admin/people/${id}`}>${nameOf(card)}</a> <span class="quiet">${card.username}</span>${botTag(card)}` as VNode)
     : '–'
+
+type BotFacts = Pick<Schema<'StaffUserDetails'>, 'owner' | 'bots'>
+
+/** Who runs a bot, or the bots that a person runs. */
+export const botFacts = ({ owner, bots }: BotFacts): Fact[] => {
+  const t = texts.value.people
+  return [
+    [t.runBy, owner && personLink(owner.personId, owner)],
+    [
+      t.bots,
+      bots.length > 0 && bots.map((bot) => html`<div key=${bot.personId}>${personLink(bot.personId, bot)}</div>`),
+    ],
+  ]
+}
 
 type Fact = [label: string, value: unknown]
 
@@ -25,7 +43,7 @@ type Fact = [label: string, value: unknown]
 export const Facts = ({ facts }: { facts: Fact[] }) =>
   html`<dl class="facts">
     ${facts
-      .filter(([, value]) => value !== null && value !== undefined && value !== '')
+      .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
       .map(([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>`)}
   </dl>`
 
@@ -87,6 +105,9 @@ export const categoryOptions = (): { value: string; label: string }[] =>
 /** The short name of a category. */
 export const categoryText = (category: string): string =>
   (texts.value.categories as Record<string, string>)[category] ?? category
+
+/** What staff or a rule decided, in a word. */
+export const actionText = (action: string): string => (texts.value.actions as Record<string, string>)[action] ?? action
 
 /** The beginning of a text. */
 export const beginning = (words: string, most = 200): string =>

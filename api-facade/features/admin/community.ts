@@ -1,11 +1,13 @@
-// Invite codes, circles and reports for staff. The rules: sql/admin/10_invites.sql, 25_reports.sql,
-// 45_circles.sql.
+// Invite codes, circles, apps and reports for staff. The rules: sql/admin/10_invites.sql, 25_reports.sql,
+// 45_circles.sql, 47_apps.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import {
+  AppsQuery,
   CirclesQuery,
   InviteCodesQuery,
   ReportsQuery,
+  StaffAppPage,
   StaffCirclePage,
   StaffInviteCode,
   StaffInviteCodePage,
@@ -60,6 +62,27 @@ export default routes('admin', {
     params: UuidId,
     answers: { 204: null },
     outcome: 'The circle is deleted.',
+  },
+  'GET /admin/apps': {
+    summary: 'List third-party apps, newest first',
+    description:
+      'The apps that people registered, without their secrets. Deleted ones are left out. `q` matches the name, the website or the username of the owner. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+    access: 'moderator',
+    operation: 'list_all_apps',
+    query: AppsQuery,
+    page: true,
+    answers: { 200: StaffAppPage },
+    outcome: 'A page of apps with their owners.',
+  },
+  'DELETE /admin/apps/:id': {
+    summary: 'Delete an app',
+    description:
+      'The app gets no new token, and its consents and tokens end: the first 500 consents at once, the others within minutes. The owner gets a `moderation.actioned` notification. Writes an audit entry.',
+    access: 'admin',
+    operation: 'remove_app',
+    params: UuidId,
+    answers: { 204: null },
+    outcome: 'The app is deleted.',
   },
   'GET /admin/reports': {
     summary: 'List reports, newest first',

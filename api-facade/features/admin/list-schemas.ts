@@ -4,6 +4,7 @@
 import { reportTargets } from '../../generated/report-targets.ts'
 import { About, City, Colour, Country, LimitedAt, SuspendedUntil } from '../../lib/fields.ts'
 import { Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { App } from '../apps/schemas.ts'
 
 export const AnyPerson = PersonParam.describe('An internal id, a `personId`, an actor id or a username.')
 export const InternalId = Uuid.describe('The internal id.')
@@ -50,6 +51,10 @@ export const StaffInviteCode = z
   })
   .openapi('StaffInviteCode')
 export const StaffInviteCodePage = Page(StaffInviteCode)
+
+export const AppsQuery = z.object({ ownerId: AnyPerson.optional(), ...narrowing })
+export const StaffApp = App.extend({ ownerId: InternalId, owner: PersonCard }).openapi('StaffApp')
+export const StaffAppPage = Page(StaffApp)
 
 const Role = z
   .enum(['user', 'moderator', 'admin'])

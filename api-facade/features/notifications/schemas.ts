@@ -84,6 +84,7 @@ export const moderated = [
   'course',
   'project',
   'circle',
+  'app',
   'report',
   'invite-code',
   'group',

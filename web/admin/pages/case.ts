@@ -9,7 +9,7 @@ import { sharedTexts } from '../../lib/shared-texts.ts'
 import { timeText } from '../../lib/texts.ts'
 import * as work from '../case-work.ts'
 import type { PageProps } from '../pages.ts'
-import { categoryText, Deeds, Facts, isMe, nameOf, personLink } from '../parts.ts'
+import { actionText, botFacts, categoryText, Deeds, Facts, isMe, nameOf, personLink } from '../parts.ts'
 import { isAdmin, kith } from '../session.ts'
 import { texts } from '../texts.ts'
 import { type Thing, ThingView, thingLink, typeText } from '../things.ts'
@@ -25,8 +25,6 @@ async function read(id: string): Promise<{ file: File; account: Account | null }
   const account = personId ? await kith.get('/admin/users/{id}', { params: { path: { id: personId } } }) : null
   return { file, account }
 }
-
-const actionText = (name: string) => (texts.value.actions as Record<string, string>)[name] ?? name
 
 /** What was decided about a person, newest first. */
 export function Decisions({ decisions }: { decisions: Schema<'CaseDecision'>[] }): VNode {
@@ -158,7 +156,7 @@ export function CasePage({ params: { id = '' } }: PageProps) {
     if (now.status === 'open') page.set({ file: now, account })
     else await move(1, true)
   }
-  const once = (action: work.Action) => decide(() => work.actOnce(file, action))
+  const once = (action: work.Action) => decide(() => work.actOnce(file, action, account))
   const has = (action: work.Action) => actions.includes(action)
   const deeds = {
     claim: canWork && isOpen && !file.claimedBy && { key: 'c', label: t.claim, run: step(() => work.claim(file)) },
@@ -175,7 +173,7 @@ export function CasePage({ params: { id = '' } }: PageProps) {
       key: 'a',
       label: t.actTitle,
       isMain: true,
-      run: decide(() => work.actAtOnce(file, actions)),
+      run: decide(() => work.actAtOnce(file, actions, account)),
     },
     propose: proposable.length > 0 && { label: t.proposeTitle, run: step(() => work.propose(file, proposable)) },
   }
@@ -222,6 +220,7 @@ export function CasePage({ params: { id = '' } }: PageProps) {
                   facts=${[
                     [texts.value.people.status, account && statusOf(account)],
                     [texts.value.people.role, account && texts.value.people.roles[account.role]],
+                    ...(account ? botFacts(account) : []),
                     [t.strikes, file.strikes],
                     [texts.value.people.joined, account && timeText(account.createdAt)],
                     [texts.value.person.openReports, account?.openReports],

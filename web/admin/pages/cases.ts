@@ -127,10 +127,10 @@ export function Cases() {
         { key: 'o', label: t.open, run: open },
         { key: 'c', label: words.claim, run: work(claim, isOpen) },
         { key: 'n', label: words.addNote, run: work(addNote, () => true) },
-        { key: 'h', label: texts.value.actions.hide, run: work((one) => actOnce(one, 'hide'), may('hide')) },
+        { key: 'h', label: texts.value.actions.hide, run: work((one) => actOnce(one, 'hide', null), may('hide')) },
         { key: 'd', label: words.dismiss, run: work(dismiss, isOpen) },
-        { key: 'w', label: texts.value.actions.warn, run: work((one) => actOnce(one, 'warn'), may('warn')) },
-        { key: 'a', label: words.actTitle, run: work((one) => actAtOnce(one, mayDo(one)), isOpen) },
+        { key: 'w', label: texts.value.actions.warn, run: work((one) => actOnce(one, 'warn', null), may('warn')) },
+        { key: 'a', label: words.actTitle, run: work((one) => actAtOnce(one, mayDo(one), null), isOpen) },
       ]}
     />`
 }

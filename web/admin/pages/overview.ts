@@ -1,8 +1,8 @@
 // How the instance is doing: counters, the figures of each day, and pending work.
 import type { Schema } from 'kith/client'
-import { ErrorNote } from '../../lib/errors.ts'
+import { ErrorNote, hasCode } from '../../lib/errors.ts'
 import { html, useMemo } from '../../lib/html.ts'
-import { useLoad } from '../../lib/load.ts'
+import { type Loaded, useLoad } from '../../lib/load.ts'
 import { Plot } from '../../lib/plot.ts'
 import { query, setQuery } from '../../lib/router.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
@@ -16,9 +16,8 @@ const SPANS = ['7', '30', '90', '365']
 const DAY_MS = 86_400_000
 const dayBefore = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 
-function Counters() {
+function Counters({ metrics: { data, error } }: { metrics: Loaded<Schema<'Metrics'>> }) {
   const t = texts.value.overview
-  const { data, error } = useLoad(() => kith.get('/admin/metrics'), [])
   const found = data.value
   if (!found) return html`<${ErrorNote} error=${error.value} />`
   const counter = (label: string, value: number, to?: string) =>
@@ -101,7 +100,10 @@ function Work() {
 
 export function Overview() {
   const t = texts.value.overview
-  return html`<${Counters} />
+  const metrics = useLoad(() => kith.get('/admin/metrics'), [])
+  // whoever lacks the second factor of their role gets the same answer to everything
+  if (hasCode(metrics.error.value, 'factor_missing')) return html`<${ErrorNote} error=${metrics.error.value} />`
+  return html`<${Counters} metrics=${metrics} />
     <${Days} />
     <h2>${t.work}</h2>
     <${Work} />`

@@ -2,6 +2,7 @@ import type { Schema } from 'kith/client'
 import { html } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
 import { optionsOf, timeText } from '../../lib/texts.ts'
+import { botTag } from '../parts.ts'
 import { kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 
@@ -34,7 +35,7 @@ export function People() {
       {
         label: t.person,
         cell: ({ id, user }: Row) => html`<a href=${`/admin/people/${id}`}>${user.firstName} ${user.lastName}</a>
-          <div class="quiet">${user.username}</div>`,
+          <div class="quiet">${user.username}${botTag(user)}</div>`,
       },
       { label: t.email, cell: (one: Row) => one.email },
       { label: t.role, cell: (one: Row) => t.roles[one.role] },

@@ -8,8 +8,11 @@ import { go } from '../../lib/router.ts'
 import { saveFile } from '../../lib/save.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
+import { alsoOwner, banText } from '../case-work.ts'
 import type { PageProps } from '../pages.ts'
 import {
+  botFacts,
+  botTag,
   categoryOptions,
   categoryText,
   Deeds,
@@ -96,19 +99,23 @@ function stepsOf(account: Account, after: () => Promise<void>) {
     !isProtected &&
       step(
         actions.suspend,
-        actionTexts.suspend,
-        [reason(), until()],
-        ({ reason: why = '', until: end }) =>
-          kith.post('/admin/users/{id}/ban', { params, body: { reason: why, until: momentOf(end) ?? null } }),
+        banText(actionTexts.suspend, account),
+        [reason(), until(), ...alsoOwner(account)],
+        ({ reason: why = '', until: end, alsoOwner: also }) =>
+          kith.post('/admin/users/{id}/ban', {
+            params,
+            body: { reason: why, until: momentOf(end) ?? null, ...(also && { alsoOwner: true }) },
+          }),
         true,
       ),
     !isProtected &&
       (!bannedAt || account.suspendedUntil) &&
       step(
         actions.ban,
-        actionTexts.ban,
-        [reason()],
-        ({ reason: why = '' }) => kith.post('/admin/users/{id}/ban', { params, body: { reason: why } }),
+        banText(actionTexts.ban, account),
+        [reason(), ...alsoOwner(account)],
+        ({ reason: why = '', alsoOwner: also }) =>
+          kith.post('/admin/users/{id}/ban', { params, body: { reason: why, ...(also && { alsoOwner: true }) } }),
         true,
       ),
     bannedAt &&
@@ -279,7 +286,7 @@ export function PersonPage({ params: { id = '' } }: PageProps) {
   const mayAct = isAdmin.value && !isMe(account.user)
   return html`<div class="columns">
       <section aria-labelledby="who">
-        <h2 id="who">${nameOf(account.user)} <span class="tag">${statusOf(account)}</span></h2>
+        <h2 id="who">${nameOf(account.user)} <span class="tag">${statusOf(account)}</span>${botTag(account.user)}</h2>
         <${Facts}
           facts=${[
             [t.username, html`${account.user.username} ${clientLink('user', account.user.username)}`],
@@ -291,6 +298,7 @@ export function PersonPage({ params: { id = '' } }: PageProps) {
             whenTrue(people.banned, account.bannedAt),
             whenTrue(people.limited, account.limitedAt),
             [t.invitedBy, account.invitedBy && personLink(account.invitedById, account.invitedBy)],
+            ...botFacts(account),
             [t.place, [account.city, account.country].filter(Boolean).join(', ')],
             [t.reputation, numberText(account.reputation)],
             [t.contribution, numberText(account.contribution)],

@@ -3,7 +3,7 @@ import { html } from '../../lib/html.ts'
 import { query, setQuery } from '../../lib/router.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText } from '../../lib/texts.ts'
-import { categoryText } from '../parts.ts'
+import { actionText, categoryText } from '../parts.ts'
 import { kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 
@@ -33,7 +33,7 @@ export function Transparency() {
       columns=${[
         { label: t.indicator, cell: (one: Figure) => t.indicators[one.indicator] },
         { label: t.category, cell: (one: Figure) => (one.category ? categoryText(one.category) : '–') },
-        { label: t.action, cell: (one: Figure) => one.action ?? '–' },
+        { label: t.action, cell: (one: Figure) => (one.action ? actionText(one.action) : '–') },
         { label: t.automated, cell: (one: Figure) => (one.automated === null ? '–' : one.automated ? t.yes : t.no) },
         { label: t.value, isNumber: true, cell: (one: Figure) => numberText(one.value) },
       ]}

@@ -413,6 +413,12 @@ export const de: typeof en = {
 
   people: {
     title: 'Menschen',
+    bot: 'Bot',
+    runBy: 'Betrieben von',
+    bots: 'Bots',
+    alsoOwner: (name: string) => `Auch ${name} sperren, mit allen Bots dieser Person`,
+    alsoBots: (count: number) =>
+      count === 1 ? 'Der Bot dieser Person wird mit gesperrt.' : `Die ${count} Bots dieser Person werden mit gesperrt.`,
     person: 'Person',
     email: 'E-Mail',
     role: 'Rolle',
@@ -521,6 +527,21 @@ export const de: typeof en = {
     search: 'Schlüssel, Typ oder Benutzername',
   },
   series: { title: 'Reihen', parts: 'Teile' },
+  apps: {
+    title: 'Apps',
+    about: 'Fremde Apps, die Mitglieder registriert haben. Alle entscheiden selbst, welche ihr Konto benutzen darf.',
+    name: 'Name',
+    owner: 'Registriert von',
+    ownerId: 'Registriert von (ID oder Benutzername)',
+    redirects: 'Führt zurück zu',
+    scopes: 'Darf bitten um',
+    kind: 'Art',
+    confidential: 'Mit Geheimnis',
+    public: 'Ohne Geheimnis',
+    remove: 'Löschen',
+    removeText:
+      'Die App verliert den Zugriff auf die Konten aller, die sie zugelassen haben. Wer sie registriert hat, wird benachrichtigt. Das lässt sich nicht rückgängig machen.',
+  },
   circles: {
     title: 'Kreise',
     name: 'Name',

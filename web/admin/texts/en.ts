@@ -371,6 +371,12 @@ export const en = {
 
   people: {
     title: 'People',
+    bot: 'Bot',
+    runBy: 'Run by',
+    bots: 'Bots',
+    alsoOwner: (name: string) => `Also ban the owner, ${name}, with all their bots`,
+    alsoBots: (count: number) =>
+      count === 1 ? 'Their bot is banned with them.' : `Their ${count} bots are banned with them.`,
     person: 'Person',
     email: 'Email',
     role: 'Role',
@@ -471,6 +477,21 @@ export const en = {
     search: 'Key, type or username',
   },
   series: { title: 'Series', parts: 'Parts' },
+  apps: {
+    title: 'Apps',
+    about: 'Third-party apps that people registered. Everybody decides which of them may use their account.',
+    name: 'Name',
+    owner: 'Registered by',
+    ownerId: 'Registered by (id or username)',
+    redirects: 'Leads back to',
+    scopes: 'May ask for',
+    kind: 'Kind',
+    confidential: 'With a secret',
+    public: 'Without a secret',
+    remove: 'Delete',
+    removeText:
+      'The app loses its access to the accounts of everybody who allowed it. Who registered it is notified. This cannot be undone.',
+  },
   circles: {
     title: 'Circles',
     name: 'Name',

@@ -68,6 +68,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List third-party apps, newest first */
+        get: operations["adminListApps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/apps/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete an app */
+        delete: operations["adminRemoveApp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/assistant-sessions": {
         parameters: {
             query?: never;
@@ -11499,7 +11533,7 @@ export interface components {
             kind: "moderation.actioned";
             target: {
                 /** @enum {string} */
-                type: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "report" | "invite-code" | "group" | "guild" | "decision";
+                type: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "app" | "report" | "invite-code" | "group" | "guild" | "decision";
                 id: string;
             };
             payload: {
@@ -11507,7 +11541,7 @@ export interface components {
                  * @description The type of what staff acted on.
                  * @enum {string}
                  */
-                targetType: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "report" | "invite-code" | "group" | "guild" | "decision";
+                targetType: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "app" | "report" | "invite-code" | "group" | "guild" | "decision";
                 targetId: string;
                 /**
                  * @description What staff, or those who moderate a group or guild, did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, or upheld or overturned a decision that you appealed. `GET /me/standing` has the reason of each decision about you and what is yours, and where you can appeal it.
@@ -13503,6 +13537,15 @@ export interface components {
             suspendedUntil: components["schemas"]["Timestamp"] | null;
             limitedAt: components["schemas"]["Timestamp"] | null;
         };
+        StaffApp: components["schemas"]["App"] & {
+            ownerId: string;
+            owner: components["schemas"]["PersonCard"];
+        };
+        StaffAppPage: {
+            items: components["schemas"]["StaffApp"][];
+            nextCursor: string | null;
+            hasMore: boolean;
+        };
         StaffAppeal: components["schemas"]["ReputationAppeal"] & {
             userId: string;
             user: components["schemas"]["PersonCard"];
@@ -14973,6 +15016,78 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["StaffDecisionAppeal"];
                 };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminListApps: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description An internal id, a `personId`, an actor id or a username. */
+                ownerId?: string;
+                /** @description An id, or text to find in any letter case. */
+                q?: components["parameters"]["q.staff"];
+                /** @description This time or later. */
+                from?: components["parameters"]["from"];
+                /** @description Before this time. */
+                to?: components["parameters"]["to"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of apps with their owners. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffAppPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    adminRemoveApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `id` that a list has, or the answer that made the thing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The app is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error. */
             default: {

@@ -858,6 +858,19 @@ end $function$;
 
 ALTER FUNCTION "api"."list_access_tokens"() OWNER TO "postgres";
 
+CREATE OR REPLACE FUNCTION api.list_all_apps(p_owner_id text DEFAULT NULL::text, p_q text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_limit integer DEFAULT 20, p_cursor text DEFAULT NULL::text)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return private.staff_page('apps', json_build_object('owner_id', private.find_staff_person(p_owner_id)),
+                            array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
+end $function$;
+
+ALTER FUNCTION "api"."list_all_apps"(text, text, timestamp with time zone, timestamp with time zone, integer, text) OWNER TO "postgres";
+
 CREATE OR REPLACE FUNCTION api.list_apps()
  RETURNS json
  LANGUAGE plpgsql
@@ -1148,6 +1161,23 @@ begin
 end $function$;
 
 ALTER FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) OWNER TO "postgres";
+
+CREATE OR REPLACE FUNCTION api.remove_app(p_id uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  v_owner uuid;
+begin
+  perform private.require_role('admin');
+  v_owner := private.end_any_app(p_id);
+  perform private.emit_moderation('app', p_id, 'deleted', v_owner);
+  perform private.audit('app.deleted', 'app', p_id::text);
+  return null;   -- the response is 204
+end $function$;
+
+ALTER FUNCTION "api"."remove_app"(uuid) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION api.remove_passkey(p_id uuid)
  RETURNS json
@@ -1999,6 +2029,26 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."end_access_token"(uuid) OWNER TO "postgres";
+
+CREATE OR REPLACE FUNCTION private.end_any_app(p_id uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_owner uuid;
+begin
+  perform private.check_lock_order('app', p_id::text);
+  select owner_id into v_owner from app.apps where id = p_id and ended_at is null for update;
+  if not found then
+    perform private.raise_error('app_unknown');
+  end if;
+  perform private.end_app(p_id);
+  return v_owner;
+end $function$;
+
+ALTER FUNCTION "private"."end_any_app"(uuid) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.end_app(p_app uuid)
  RETURNS void
@@ -4417,6 +4467,18 @@ CREATE VIEW "private"."staff_appeals" WITH (security_invoker=true) AS  SELECT a.
 
 ALTER VIEW "private"."staff_appeals" OWNER TO "postgres";
 
+CREATE VIEW "private"."staff_apps" WITH (security_invoker=true) AS  SELECT a.created_at AS at,
+    a.id,
+    a.owner_id,
+    concat_ws(' '::text, a.name, a.website, u.username) AS said,
+    private.merge_objects(private.app_card(a.*), json_build_object('ownerId', a.owner_id, 'owner', owner.card)) AS card
+   FROM ((app.apps a
+     JOIN app.users u ON ((u.id = a.owner_id)))
+     JOIN app.person_card owner ON ((owner.id = a.owner_id)))
+  WHERE (a.ended_at IS NULL);
+
+ALTER VIEW "private"."staff_apps" OWNER TO "postgres";
+
 CREATE VIEW "private"."staff_audit_log" WITH (security_invoker=true) AS  SELECT l.id,
     l.action,
     l.actor_id,
@@ -4790,6 +4852,8 @@ CREATE INDEX app_consents_over_idx ON app.app_consents USING btree (LEAST(ended_
 
 CREATE INDEX app_consents_user_id_idx ON app.app_consents USING btree (user_id, created_at);
 
+CREATE INDEX apps_created_at_idx ON app.apps USING btree (created_at DESC, id DESC) WHERE (ended_at IS NULL);
+
 CREATE INDEX apps_ended_at_idx ON app.apps USING btree (ended_at);
 
 CREATE INDEX apps_owner_id_idx ON app.apps USING btree (owner_id, created_at DESC, id DESC);
@@ -5026,6 +5090,8 @@ COMMENT ON FUNCTION "api"."link_identity"(uuid, bytea, text) IS 'For the facade 
 
 COMMENT ON FUNCTION "api"."list_access_tokens"() IS 'The caller''s personal access tokens that have not ended, newest first: {id, name, scopes, endsWithPassword, createdAt, lastUsedAt, expiresAt}. There are at most 50, so all are on one page.';
 
+COMMENT ON FUNCTION "api"."list_all_apps"(text, text, timestamp with time zone, timestamp with time zone, integer, text) IS 'Everybody''s registered apps, newest first.';
+
 COMMENT ON FUNCTION "api"."list_apps"() IS 'The apps that the caller registered, newest first. There are at most 20, so all are on one page.';
 
 COMMENT ON FUNCTION "api"."list_bot_tokens"(text) IS 'The access tokens of a bot of the caller that have not ended, newest first, as in api.list_access_tokens.';
@@ -5051,6 +5117,8 @@ COMMENT ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) IS 'For the facad
 COMMENT ON FUNCTION "api"."prove_with_passkey"(uuid, bigint) IS 'For the facade alone, after it has checked the signature: records a fresh proof of this session, {provedUntil}.';
 
 COMMENT ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) IS 'For the facade alone: like api.register, but with a login at the provider instead of a password. The address is the one that the provider verified.';
+
+COMMENT ON FUNCTION "api"."remove_app"(uuid) IS 'Deletes anybody''s app, with all consents and tokens, and notifies its owner. Leaves an audit entry.';
 
 COMMENT ON FUNCTION "api"."remove_passkey"(uuid) IS 'Removes a passkey of the caller; with the last factor also the recovery codes, unless the caller''s role requires a factor.';
 
@@ -5129,6 +5197,8 @@ COMMENT ON FUNCTION "private"."earn_contribution"(private.earning[]) IS 'Adds th
 COMMENT ON FUNCTION "private"."earn_reputation"(private.earning[]) IS 'Adds the points of each kind once per cause, until they are undone. It adds nothing without an interest, and nothing that people would earn from themselves, that bots would earn, or that people would earn from bots. Lock first (private.lock_effects).';
 
 COMMENT ON FUNCTION "private"."end_access_token"(uuid) IS 'Ends an access token, and the short tokens for which it was exchanged. Does nothing if it has ended.';
+
+COMMENT ON FUNCTION "private"."end_any_app"(uuid) IS 'Ends anybody''s app. Returns its owner.';
 
 COMMENT ON FUNCTION "private"."end_app"(uuid) IS 'Ends an app: it gets no more tokens. Ends the first 500 consents at once, and leaves the others to the worker.';
 
@@ -5379,6 +5449,8 @@ COMMENT ON VIEW "private"."reachable_accounts" IS 'The accounts to which digests
 COMMENT ON VIEW "private"."staff_ai_sessions" IS 'Reflections as staff sees them: their progress, but no topic, question or answer.';
 
 COMMENT ON VIEW "private"."staff_appeals" IS 'Appeals as staff sees them, each with its author; userId is the author''s UUID.';
+
+COMMENT ON VIEW "private"."staff_apps" IS 'Registered apps as staff sees them, with their owners.';
 
 COMMENT ON VIEW "private"."staff_audit_log" IS 'Audit entries as admins see them; an erasure empties ip and detail.';
 
@@ -5638,6 +5710,14 @@ REVOKE ALL ON FUNCTION "api"."list_access_tokens"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."list_access_tokens"() TO "postgres";
 
+REVOKE ALL ON FUNCTION "api"."list_all_apps"(text, text, timestamp with time zone, timestamp with time zone, integer, text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "api"."list_all_apps"(text, text, timestamp with time zone, timestamp with time zone, integer, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "api"."list_all_apps"(text, text, timestamp with time zone, timestamp with time zone, integer, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "api"."list_all_apps"(text, text, timestamp with time zone, timestamp with time zone, integer, text) TO "service_role";
+
 REVOKE ALL ON FUNCTION "api"."list_apps"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "api"."list_apps"() TO "authenticated";
@@ -5725,6 +5805,14 @@ GRANT EXECUTE ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, te
 REVOKE ALL ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "api"."remove_app"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "api"."remove_app"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "api"."remove_app"(uuid) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "api"."remove_app"(uuid) TO "service_role";
 
 REVOKE ALL ON FUNCTION "api"."remove_passkey"(uuid) FROM PUBLIC;
 
@@ -5961,6 +6049,14 @@ REVOKE ALL ON FUNCTION "private"."end_access_token"(uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION "private"."end_access_token"(uuid) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."end_access_token"(uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."end_any_app"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."end_any_app"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."end_any_app"(uuid) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."end_any_app"(uuid) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."end_app"(uuid) FROM PUBLIC;
 
@@ -7526,6 +7622,9 @@ insert into private.operation_scopes ("operation", "scope")
 values ('list_ai_sessions', 'ai:read');
 
 insert into private.operation_scopes ("operation", "scope")
+values ('list_all_apps', 'staff:read');
+
+insert into private.operation_scopes ("operation", "scope")
 values ('list_all_conversations', 'staff:read');
 
 insert into private.operation_scopes ("operation", "scope")
@@ -7919,6 +8018,9 @@ insert into private.operation_scopes ("operation", "scope")
 values ('release_case', 'staff:write');
 
 insert into private.operation_scopes ("operation", "scope")
+values ('remove_app', 'staff:write');
+
+insert into private.operation_scopes ("operation", "scope")
 values ('remove_circle', 'staff:write');
 
 insert into private.operation_scopes ("operation", "scope")
@@ -8255,6 +8357,9 @@ update private.event_types set "happens" = 'a content, or what somebody wrote wi
 where "name"::text = 'moderation.content.written'
   and "happens"::text = 'a content is published or edited and a rule judges its kind';
 
+insert into private.links ("type", "path")
+values ('app', '/apps');
+
 insert into private.batch_queues ("queue", "batch")
 values ('ended-apps', 'private.end_more_consents');
 
@@ -8379,6 +8484,7 @@ values ('video-comment', 'private.find_child_versions', null, null, null, null, 
 
 insert into private.rule_conditions ("kind", "position", "shape", "judge", "moment")
 values ('media', '350', '{"hashes": "hashes"}', 'private.has_media', 'creation');
+
 
 
 -- Written by hand: of several bans of a person only the newest is in force.
