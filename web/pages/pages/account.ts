@@ -47,6 +47,7 @@ export function Account() {
       <${Digest} />
       <${Export} />
       <${Identities} />
+      <${Programs} />
       <${OwnDecisions} />
       <${Erase} isErased=${isErased} />
     </div>`
@@ -152,6 +153,15 @@ function Export() {
     <h2>${t.export}</h2>
     <p>${t.exportText}</p>
     <button class="secondary" onClick=${save} aria-busy=${isBusy.value}>${t.exportAction}</button>
+  </section>`
+}
+
+function Programs() {
+  const t = texts.value.account
+  return html`<section>
+    <h2>${t.programs}</h2>
+    <p>${t.programsText}</p>
+    <p><a href="/app/settings/programs">${t.programsLink}</a></p>
   </section>`
 }
 

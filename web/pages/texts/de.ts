@@ -54,7 +54,8 @@ export const de: Texts = {
     may: 'Die App könnte',
     leads: 'Nach Ihrer Antwort geht es weiter zu',
     logIn: 'Zum Antworten anmelden',
-    as: (name: string) => `Sie antworten als ${name}. Sie können das jederzeit zurücknehmen.`,
+    as: (name: string) =>
+      `Sie antworten als ${name}. Sie können das jederzeit zurücknehmen, in den Einstellungen unter /app.`,
     allow: 'Zulassen',
     refuse: 'Ablehnen',
     back: 'Sie kehren zur App zurück.',
@@ -136,6 +137,9 @@ export const de: Texts = {
     app: 'Zur App',
   },
   account: {
+    programs: 'Apps und Bots',
+    programsText: 'Zugriffstoken, zugelassene Apps und Bots finden Sie in den Einstellungen des Web-Clients.',
+    programsLink: 'Einstellungen öffnen',
     title: 'Ihr Konto',
     text: 'Melden Sie sich an, um Ihre Daten herunterzuladen, Ihre E-Mail-Einstellungen zu ändern oder Ihr Konto zu löschen.',
     loggedIn: (name: string) => `Sie sind als ${name} angemeldet.`,

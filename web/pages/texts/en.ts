@@ -52,7 +52,7 @@ export const en = {
     may: 'It could',
     leads: 'After your answer you go back to',
     logIn: 'Log in to answer',
-    as: (name: string) => `You answer as ${name}. You can revoke this at any time.`,
+    as: (name: string) => `You answer as ${name}. You can revoke this at any time, in the settings at /app.`,
     allow: 'Allow',
     refuse: 'Refuse',
     back: 'You go back to the app.',
@@ -131,6 +131,9 @@ export const en = {
     app: 'Get the app',
   },
   account: {
+    programs: 'Apps and bots',
+    programsText: 'Access tokens, apps that you allowed, and bots are in the settings of the web client.',
+    programsLink: 'Open the settings',
     title: 'Your account',
     text: 'Log in to export your data, to change your mail settings or to erase your account.',
     loggedIn: (name: string) => `You are logged in as ${name}.`,
