@@ -1,7 +1,9 @@
 // A rule in shadow notes the same as the rule would have done live, and as a replay of the last 30 days finds: random
-// histories of posts, replies, edits, deletions, reports and bans, with random rules. A failure prints the seed and the
-// smallest case that shows it.
+// histories of everything that rules judge, of edits, files, deletions, reports and bans, with random rules. A failure
+// prints the seed and the smallest case that shows it.
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
+import type { TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
 import { applyEffects, createDatabase } from '../support/database.ts'
 import { runs } from '../support/runs.ts'
@@ -11,6 +13,11 @@ const database = await createDatabase()
 const { owner, superuser } = database
 
 const PEOPLE = 5
+const FILES = ['cat', 'dog', 'tree']
+const hashOf = (file: string) => createHash('sha256').update(file).digest('hex')
+const types = (await owner<{ type: string }[]>`select type from private.judged_types order by type`).map(
+  ({ type }) => type,
+)
 const condition = fc.oneof(
   fc.record({ kind: fc.constant('new-account'), hours: fc.constantFrom(1, 30, 100) }),
   fc.record({ kind: fc.constant('words'), words: fc.constantFrom(['casino'], ['Éasy money', 'x'], ['money']) }),
@@ -22,10 +29,15 @@ const condition = fc.oneof(
   }),
   fc.record({ kind: fc.constant('near-ban'), steps: fc.integer({ min: 1, max: 3 }) }),
   fc.record({ kind: fc.constant('reports'), people: fc.integer({ min: 1, max: 2 }) }),
+  fc.record({ kind: fc.constant('media'), hashes: fc.constantFrom([hashOf('cat')], [hashOf('dog'), hashOf('cat')]) }),
 )
 const rule = fc.record({
   conditions: fc.array(condition, { minLength: 1, maxLength: 2 }),
-  appliesTo: fc.constantFrom(['post'], ['reply'], ['post', 'reply']),
+  appliesTo: fc.oneof(
+    fc.constantFrom(['post'], ['reply'], ['post', 'reply']),
+    fc.uniqueArray(fc.constantFrom(...types), { minLength: 1 }),
+    fc.constant(types),
+  ),
 })
 const who = fc.nat({ max: PEOPLE - 1 })
 const text = fc.constantFrom(
@@ -49,28 +61,152 @@ const step = fc.record({
     'report',
     'report',
     'ban',
+    'write',
+    'write',
+    'write',
+    'write',
+    'change',
+    'change',
   ),
   who,
   text,
+  type: fc.constantFrom(...types),
+  file: fc.constantFrom(null, ...FILES),
   at: fc.nat({ max: 9 }),
   minutes: fc.constantFrom(0, 1, 40, 600),
 })
-type Step = { act: string; who: number; text: string; at: number; minutes: number }
+type Step = {
+  act: string
+  who: number
+  text: string
+  type: string
+  file: string | null
+  at: number
+  minutes: number
+}
+
+/** The row of each kind of contents, and what an edit changes, as SQL: $1 is its id, $2 the text, $3 the file. */
+const details: Record<string, [table: string, columns: string, values: string, edit: string]> = {
+  audio: ['app.audio', 'caption, media_url', '$2, $3', 'caption = $2, media_url = $3'],
+  course: ['app.courses', 'summary, depth, price_mana', '$2, 1, length($3) * 0', 'summary = $2 || left($3, 0)'],
+  debate: [
+    'app.debates',
+    'body, closes_at',
+    "$2 || left($3, 0), now() + interval '9 days'",
+    'body = $2 || left($3, 0)',
+  ],
+  event: [
+    'app.events',
+    'body, starts_at, ends_at, timezone, location_kind',
+    "$2 || left($3, 0), now() + interval '8 days', now() + interval '9 days', 'UTC', 'online'",
+    'body = $2 || left($3, 0)',
+  ],
+  offering: [
+    'app.offerings',
+    'description, price_mana, delivery_days',
+    '$2 || left($3, 0), 1, 3',
+    'description = $2 || left($3, 0)',
+  ],
+  problem: ['app.problems', 'body', '$2 || left($3, 0)', 'body = $2 || left($3, 0)'],
+  project: ['app.projects', 'summary', '$2 || left($3, 0)', 'summary = $2 || left($3, 0)'],
+  video: ['app.videos', 'caption, media_url', '$2, $3', 'caption = $2, media_url = $3'],
+}
+/** The row of what people write within a content of a kind: $1 is its id, $2 that of the content, $3 the author, $4 the text. */
+const children: Record<string, [kind: string, table: string, columns: string, values: string]> = {
+  argument: [
+    'debate',
+    'app.debate_arguments',
+    'id, debate_id, author_id, side, depth, body',
+    "$1, $2, $3, 'for', 1, rpad($4, 50, ' .')",
+  ],
+  review: [
+    'offering',
+    'app.offering_reviews',
+    'id, order_id, offering_id, author_id, stars, body',
+    '$1, $5, $2, $3, 5, $4',
+  ],
+  solution: ['problem', 'app.problem_solutions', 'id, problem_id, author_id, body', "$1, $2, $3, rpad($4, 50, ' .')"],
+  'video-comment': ['video', 'app.video_comments', 'id, video_id, author_id, body', '$1, $2, $3, $4'],
+}
+test('The model writes every type that rules judge', () => {
+  expect(['post', 'reply', ...Object.keys(details), ...Object.keys(children)].toSorted()).toEqual(types)
+})
+
+type Made = { type: string; id: string; author: string }
+
+/** Writes a content with its file; or something within one, if there is a content of that kind. */
+async function write(sql: TransactionSql, { type, text }: Step, me: string, url: string, made: Made[]) {
+  const id = crypto.randomUUID()
+  const [kind, table = '', columns = '', values = ''] = children[type] ?? []
+  const parent = made.findLast((one) => one.type === kind)
+  if (kind && !parent) return
+  if (kind && parent) {
+    if (type === 'review' && me === parent.author) return
+    const order = type === 'review' ? [await newOrder(parent, me)] : []
+    await sql.unsafe(`insert into ${table} (${columns}) values (${values})`, [id, parent.id, me, text, ...order])
+  } else {
+    const [detail, fields, inserted] = details[type] ?? []
+    await sql`insert into app.contents (id, kind, author_id, title)
+      values (${id}, ${type}, ${me}, ${type === 'video' || type === 'audio' ? null : 'A title'})`
+    await sql.unsafe(`insert into ${detail} (id, ${fields}) values ($1, ${inserted})`, [id, text, url])
+    if (type === 'course') await sql.unsafe(newLesson, [id, text, url.split('/').at(-1) ?? null])
+  }
+  made.push({ type, id, author: me })
+}
+/** A completed order without its payment, of which rules read nothing. */
+async function newOrder({ id, author }: Made, buyer: string): Promise<string> {
+  const [order] = await superuser.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`
+    return sql<{ id: string }[]>`
+      insert into app.orders (offering_id, buyer_id, seller_id, title, description, price_mana, delivery_days, took_stock, state)
+      values (${id}, ${buyer}, ${author}, 'x', 'x', 1, 1, false, 'completed') returning id`
+  })
+  return order?.id ?? ''
+}
+const newLesson = `insert into app.course_lessons (course_id, position, title, body, asset_id)
+  select $1, coalesce(max(position), 0) + 1, 'A lesson', $2, case when pg_input_is_valid($3, 'uuid') then $3::uuid end
+  from app.course_lessons where course_id = $1`
+
+/** Edits a content or a solution, or adds a lesson to a course. */
+async function change(sql: TransactionSql, { text }: Step, { type, id }: Made, url: string) {
+  if (type === 'solution')
+    await sql`update app.problem_solutions set body = rpad(${text}, 50, ' .'), edited_at = now() where id = ${id}`
+  else if (details[type]) {
+    const [detail, , , edit] = details[type]
+    await sql`update app.contents set edited_at = now() where id = ${id}`
+    await sql.unsafe(`update ${detail} set ${edit} where id = $1`, [id, text, url])
+    if (type === 'course') await sql.unsafe(newLesson, [id, text, url.split('/').at(-1) ?? null])
+  }
+}
 
 /** Plays a history on a clock that it moves by moving all that happened into the past. */
-async function play(history: Step[], people: string[]) {
+async function play(history: Step[], people: string[], files: Record<string, string>) {
+  const made: Made[] = []
+  const changed = new Set<string>()
   const posts: string[] = []
   const replies: string[] = []
   const banned = new Set<string>()
-  for (const { act, who, text, at, minutes } of history) {
+  for (const step of history) {
+    const { act, who, text, file, at, minutes } = step
     if (minutes > 0) await pass(minutes)
     const me = people[who] ?? ''
     if (banned.has(me)) continue // they could not do it
     const post = posts[at % posts.length]
     const id = crypto.randomUUID()
+    const url = (file && files[file]) ?? 'https://example.org/other'
+    const media = JSON.stringify(
+      file ? [{ url, alt: null, width: null, height: null, blurhash: null, posterUrl: null }] : [],
+    )
     await owner.begin(async (sql) => {
-      if (act === 'post') {
-        await sql`insert into app.posts (id, author_id, body) values (${id}, ${me}, ${text})`
+      const thing = made[at % made.length]
+      if (act === 'write' && step.type !== 'post' && step.type !== 'reply') {
+        await write(sql, step, me, url, made)
+      } else if (act === 'change' && thing) {
+        await change(sql, step, thing, url)
+        changed.add(thing.id)
+      } else if (act === 'post') {
+        await sql`insert into app.posts (id, author_id, body, media)
+                  values (${id}, ${me}, ${text}, ${media}::text::jsonb)`
         await sql`select private.emit('posts.post.published', ${JSON.stringify({ postId: id, authorId: me })}::text::json, array[${me}::uuid])`
         posts.push(id)
       } else if (act === 'reply' && post) {
@@ -79,13 +215,14 @@ async function play(history: Step[], people: string[]) {
         replies.push(id)
       } else if (act === 'edit' && post) {
         const edited = await sql<{ me: string }[]>`
-          update app.posts set body = ${text} where id = ${post} and deleted_at is null returning author_id as me`
+          update app.posts set body = ${text}, media = ${media}::text::jsonb where id = ${post} and deleted_at is null returning author_id as me`
         for (const { me } of edited)
           await sql`select private.emit('posts.post.edited', ${JSON.stringify({ postId: post })}::text::json, array[${me}::uuid])`
       } else if (act === 'delete' && post) {
         await sql`update app.posts set deleted_at = now() where id = ${post}`
       } else if (act === 'report') {
-        const [type, target] = at % 2 ? ['post', post] : ['reply', replies[at % replies.length]]
+        const [type, target] =
+          thing && at > 5 ? [thing.type, thing.id] : at % 2 ? ['post', post] : ['reply', replies[at % replies.length]]
         if (target)
           await sql`insert into app.reports (reporter_id, target_type, target_id, reason)
             select ${me}, ${type ?? ''}, ${target}, 'x' on conflict do nothing`
@@ -96,6 +233,7 @@ async function play(history: Step[], people: string[]) {
     })
     await applyEffects(owner) // the worker is never an hour late, as the clock here would make it
   }
+  return changed
 }
 
 /** Moves everything that a condition may read this many minutes into the past. */
@@ -105,7 +243,11 @@ async function pass(minutes: number) {
     await sql`update app.posts set published_at = published_at - ${minutes} * interval '1 minute',
                                    created_at = created_at - ${minutes} * interval '1 minute'`
     await sql`update app.post_versions set created_at = created_at - ${minutes} * interval '1 minute'`
-    await sql`update app.replies set created_at = created_at - ${minutes} * interval '1 minute'`
+    for (const table of ['app.replies', 'app.debate_arguments', 'app.offering_reviews', 'app.video_comments'])
+      await sql`update ${sql.unsafe(table)} set created_at = created_at - ${minutes} * interval '1 minute'`
+    for (const table of ['app.contents', 'app.problem_solutions'])
+      await sql`update ${sql.unsafe(table)} set created_at = created_at - ${minutes} * interval '1 minute',
+                                                edited_at = edited_at - ${minutes} * interval '1 minute'`
     await sql`update app.users set created_at = created_at - ${minutes} * interval '1 minute',
                                    banned_at = banned_at - ${minutes} * interval '1 minute'`
     await sql`update app.reports set created_at = created_at - ${minutes} * interval '1 minute',
@@ -139,6 +281,20 @@ async function newPeople(): Promise<string[]> {
   return people
 }
 
+/** Files of one person, by name: their addresses. */
+async function newFiles(person: string): Promise<Record<string, string>> {
+  const rows = await owner<{ name: string; url: string }[]>`
+    with made as (
+      insert into app.media_assets (id, key, bucket, owner_id, kind, content_type, mime_type, size, status, committed_at,
+                                    expires_at, sha256)
+      select id, id, 'local', ${person}, 'image', 'image/png', 'image/png', 9, 'committed', now(), null,
+             sha256(convert_to(name, 'UTF8'))
+      from (select gen_random_uuid() as id, name from unnest(${FILES}::text[]) name) f returning key, sha256)
+    select name, private.asset_url(m.key) as url
+    from made m join unnest(${FILES}::text[]) name on sha256(convert_to(name, 'UTF8')) = m.sha256`
+  return Object.fromEntries(rows.map(({ name, url }) => [name, url]))
+}
+
 test('A rule says the same in shadow, live and replayed', { timeout: 300_000 }, async () => {
   let hits = 0
   await fc.assert(
@@ -148,7 +304,15 @@ test('A rule says the same in shadow, live and replayed', { timeout: 300_000 }, 
       async (rules, history) => {
         await owner`delete from app.moderation_rules`
         await owner`update app.posts set created_at = created_at - interval '60 days'`
-        await owner`update app.replies set created_at = created_at - interval '60 days'`
+        for (const table of [
+          'replies',
+          'contents',
+          'debate_arguments',
+          'problem_solutions',
+          'offering_reviews',
+          'video_comments',
+        ])
+          await owner`update ${owner(`app.${table}`)} set created_at = created_at - interval '60 days'`
         const ids = rules.map(() => ({ shadow: crypto.randomUUID(), live: crypto.randomUUID() }))
         for (const [at, { conditions, appliesTo }] of rules.entries())
           for (const [mode, id] of Object.entries(ids[at] ?? {}))
@@ -156,7 +320,8 @@ test('A rule says the same in shadow, live and replayed', { timeout: 300_000 }, 
             values (${id}, 'x', ${JSON.stringify(conditions)}::text::jsonb,
                     private.read_conditions(${JSON.stringify(conditions)}::text::jsonb),
                     ${conditions.some(({ kind }) => kind === 'reports')}, ${appliesTo}, 'hide', ${mode})`
-        await play(history, await newPeople())
+        const people = await newPeople()
+        const changed = await play(history, people, await newFiles(people[0] ?? ''))
         for (const [at, { shadow, live }] of ids.entries()) {
           const found = async (id: string) =>
             (
@@ -164,11 +329,23 @@ test('A rule says the same in shadow, live and replayed', { timeout: 300_000 }, 
             ).map(({ id }) => id)
           const replayed = await owner<{ id: string }[]>`
           select t.id from (select 'post' as type, id, created_at from app.posts union all
-                            select 'reply', id, created_at from app.replies) t, app.moderation_rules r
+                            select 'reply', id, created_at from app.replies union all
+                            select kind, id, created_at from app.contents union all
+                            select 'argument', id, created_at from app.debate_arguments union all
+                            select 'solution', id, created_at from app.problem_solutions union all
+                            select 'review', id, created_at from app.offering_reviews union all
+                            select 'video-comment', id, created_at from app.video_comments) t, app.moderation_rules r
           where r.id = ${live} and t.type = any (r.applies_to) and t.created_at > now() - interval '30 days'
             and (private.find_fitting(r.compiled, private.find_versions(t.type, t.id))).id is not null order by 1`
           expect(await found(shadow), JSON.stringify(rules[at])).toEqual(await found(live))
-          expect(await found(live), JSON.stringify(rules[at])).toEqual(replayed.map(({ id }) => id))
+          // a replay doesn't know the earlier versions of contents, and of what people write within them
+          const hit = await found(live)
+          expect(
+            replayed.filter(({ id }) => !hit.includes(id)),
+            JSON.stringify(rules[at]),
+          ).toEqual([])
+          const unchanged = (ids: string[]) => ids.filter((id) => !changed.has(id))
+          expect(unchanged(hit), JSON.stringify(rules[at])).toEqual(unchanged(replayed.map(({ id }) => id)))
           hits += replayed.length
         }
       },
