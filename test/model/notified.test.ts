@@ -44,6 +44,9 @@ await superuser.unsafe(`
   as $$ update app.posts set hidden_at = now() where id = p_id returning null::json $$;
   create function oracle.ban(p_name text) returns json language sql
   as $$ update app.users set banned_at = now() where username = p_name returning null::json $$;
+  create function oracle.suspend(p_name text) returns json language sql
+  as $$ update app.users set banned_at = now(), banned_until = now() + interval '1 day'
+        where username = p_name returning null::json $$;
   create function oracle.limit(p_name text) returns json language sql
   as $$ update app.users set limited_at = now() where username = p_name returning null::json $$;
   grant usage on schema oracle to authenticated;

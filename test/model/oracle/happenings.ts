@@ -20,6 +20,7 @@ export const kinds = [
   'mute',
   'block',
   'ban',
+  'suspend',
   'limit',
   'join',
   'leave',

@@ -19,7 +19,7 @@ const act = (kind: fc.Arbitrary<Act['kind']>): fc.Arbitrary<Act> =>
     fitting: fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
   })
 
-const often = kinds.filter((kind) => !['ban', 'limit', 'block', 'hide', 'delete', 'mute'].includes(kind))
+const often = kinds.filter((kind) => !['ban', 'suspend', 'limit', 'block', 'hide', 'delete', 'mute'].includes(kind))
 const causes = [
   'reply',
   'reply',
@@ -118,6 +118,6 @@ export function fitted(world: World, drawn: Act): Act {
   return act
 }
 
-const postless: Act['kind'][] = ['publish', 'schedule', 'block', 'ban', 'limit', 'join', 'leave']
+const postless: Act['kind'][] = ['publish', 'schedule', 'block', 'ban', 'suspend', 'limit', 'join', 'leave']
 /** Whether it needs a post when there is none yet. */
 export const tooEarly = ({ posts }: World, { kind }: Act) => posts.length === 0 && !postless.includes(kind)

@@ -4,7 +4,7 @@ import { at, meets, names, quarrelled } from './model.ts'
 
 const circle = '(select id from app.circles where owner_id = app.uid())'
 
-export const ties: Record<'block' | 'ban' | 'limit' | 'join' | 'leave', Performer> = {
+export const ties: Record<'block' | 'ban' | 'suspend' | 'limit' | 'join' | 'leave', Performer> = {
   block: (world, { by, other }) => {
     const mine = world.blocks.some((block) => block.by === by && block.whom === other)
     const may = by !== other && (mine || meets(world, by, other))
@@ -19,6 +19,10 @@ export const ties: Record<'block' | 'ban' | 'limit' | 'join' | 'leave', Performe
   ban: (world, { by }) => {
     world.banned.push(by)
     return { by: null, call: () => `oracle.ban('${at(names, by)}')`, may: true, ...nobody }
+  },
+  suspend: (world, { by }) => {
+    world.suspended.push(by)
+    return { by: null, call: () => `oracle.suspend('${at(names, by)}')`, may: true, ...nobody }
   },
   limit: (world, { by }) => {
     world.limited.push(by)
