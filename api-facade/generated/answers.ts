@@ -977,6 +977,7 @@ export interface Schemas {
     | 'solution_unknown'
     | 'space_about'
     | 'space_archived'
+    | 'space_archived_by_staff'
     | 'space_banned'
     | 'space_full'
     | 'space_invitation_pending'

@@ -419,6 +419,7 @@ export const errors = {
   solution_unknown: [404, 'There is no such solution.'],
   space_about: [422, 'about can have up to 2000 characters.'],
   space_archived: [409, 'This group or guild is archived.'],
+  space_archived_by_staff: [409, 'Staff archived this group or guild, so only staff can restore it.'],
   space_banned: [403, 'You are banned from this group or guild.'],
   space_full: [409, 'A group or guild can have at most 5000 members.'],
   space_invitation_pending: [409, 'This person already has a pending invitation.'],

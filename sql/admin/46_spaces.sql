@@ -153,16 +153,20 @@ begin
   v_space := private.find_any_space(p_kind, p_id);
   select user_id into v_owner from app.space_members where space_id = v_space.id and role = 'owner';
   v_space := private.lock_any_space(p_kind, p_id, array[v_owner]);
-  if private.set_archived(v_space, p_archived) then
+  select user_id into v_owner from app.space_members where space_id = v_space.id and role = 'owner';
+  if not p_archived and v_space.archived_by_staff then
+    perform private.refuse_own(v_space.kind, v_space.id, v_owner);
+  end if;
+  if private.set_archived(v_space, p_archived, not private.is_own_thing(v_space.kind, v_space.id, v_owner)) then
     perform private.record_about_space(
-      v_space, case when p_archived then 'archived' else 'restored' end,
-      (select user_id from app.space_members where space_id = v_space.id and role = 'owner'),
+      v_space, case when p_archived then 'archived' else 'restored' end, v_owner,
       case when v_reason is not null then json_build_object('reason', v_reason) end);
   end if;
   return private.staff_card('spaces', v_space.id);
 end $$;
 comment on function private.set_any_space_archived is
-  'Archives a space or restores it, for an admin. Repeating it changes nothing and leaves no audit entry.';
+  'Archives a space or restores it, for an admin. Nobody can restore their own space that others on the staff have '
+  'archived. Repeating it changes nothing and leaves no audit entry.';
 
 create function private.expel_from_space(p_kind text, p_id text, p_user text) returns void
 language plpgsql volatile security definer   -- nobody may write memberships

@@ -40,7 +40,8 @@ create table app.decisions (
   audit_id      bigint not null references app.audit_log on delete restrict,
   lifted_at     timestamptz,
   overturned_at timestamptz,
-  space_id      uuid references app.spaces on delete restrict
+  space_id      uuid references app.spaces on delete restrict,
+  continues     uuid references app.decisions on delete restrict
 );
 create unique index decisions_audit_id_idx on app.decisions (audit_id);
 create index decisions_case_id_idx on app.decisions (case_id, decided_at);
@@ -48,6 +49,7 @@ create index decisions_person_id_idx on app.decisions (person_id, decided_at des
 create index decisions_target_idx on app.decisions (target_type, target_id) where lifted_at is null;
 create index decisions_category_idx on app.decisions (category);
 create index decisions_decided_by_idx on app.decisions (decided_by, decided_at);
+create index decisions_continues_idx on app.decisions (continues) where continues is not null;
 create index decisions_space_id_idx on app.decisions (space_id) where space_id is not null;
 comment on table app.decisions is
   'What staff, or one of its rules, decided about a person. The person reads all of it except who decided. An erasure '
@@ -68,6 +70,10 @@ comment on column app.decisions.space_id is
   'The group or guild whose owner or a moderator made the decision, which then counts no strikes; null if staff made '
   'it.';
 
+comment on column app.decisions.continues is
+  'The suspension whose end this one, without a case, has moved: the first one if the end was moved several times. '
+  'Null for any other decision.';
+
 insert into private.event_types (name, payload, happens) values
   ('moderation.decided', '{decisionId,personId,action}', 'staff has warned, limited, suspended or banned a person');
 
@@ -82,6 +88,7 @@ declare
   v_case   app.cases;
   v_action text;
   v_id     uuid;
+  v_first  uuid;
 begin
   select * into v_entry from app.audit_log where id = new.audit_id;
   select * into v_kind from private.decision_kinds where verb = split_part(v_entry.action, '.', 2);
@@ -105,17 +112,23 @@ begin
       where target_type = v_entry.target_type and target_id = v_entry.target_id::uuid and lifted_at is null
         and action in ('hide', 'remove') and (decided_by is null or space_id is not null);
     elsif v_action in ('ban', 'suspend') then
+      if v_action = 'suspend' and v_case.id is null then
+        select coalesce(d.continues, d.id) into v_first from app.decisions d
+        where d.target_type = 'user' and d.target_id = v_entry.target_id::uuid and d.lifted_at is null
+          and d.action = 'suspend'
+        order by d.decided_at desc limit 1;
+      end if;
       -- a ban has one end, that of the newest decision
       update app.decisions set lifted_at = now()
       where target_type = 'user' and target_id = v_entry.target_id::uuid and lifted_at is null
         and action in ('ban', 'suspend');
     end if;
     insert into app.decisions (case_id, target_type, target_id, person_id, action, category, rule, reason, decided_by,
-                               ends_at, audit_id, space_id)
+                               ends_at, audit_id, space_id, continues)
     values (v_case.id, v_entry.target_type, v_entry.target_id::uuid, new.subject_id, v_action,
             coalesce(v_work ->> 'category', v_case.category, 'other'), coalesce(v_work ->> 'rule', v_case.rule),
             coalesce(new.detail ->> 'reason', ''), v_entry.actor_id,
-            (new.detail ->> 'until')::timestamptz, v_entry.id, (v_work ->> 'spaceId')::uuid)
+            (new.detail ->> 'until')::timestamptz, v_entry.id, (v_work ->> 'spaceId')::uuid, v_first)
     returning id into v_id;
     if v_entry.target_type = 'user' then
       -- the event admin.content.moderated notifies the author of what was hidden or removed
@@ -189,13 +202,14 @@ begin
                       where d.person_id = p_person and d.decided_at > private.strikes_since()
                       order by d.decided_at desc limit 400) d
                 join private.case_categories c on c.category = d.category
+                left join app.decisions f on f.id = d.continues
                 where private.counts_strikes(d)
-                group by coalesce(d.case_id, d.id)) s);
+                group by coalesce(d.case_id, f.case_id, f.id, d.id)) s);
 end $$;
 comment on function private.count_strikes is
   'The strikes of a person that have not lapsed. Each case counts the number of its category once, however many '
-  'actions were taken in it (private.counts_strikes). They have no effect by themselves; staff sees them. Counts the '
-  'newest 400 decisions.';
+  'actions were taken in it (private.counts_strikes), and so does a suspension, however often its end was moved. They '
+  'have no effect by themselves; staff sees them. Counts the newest 400 decisions.';
 call private.force_index_scans('private.count_strikes');
 
 create function private.decision_card(p_decision app.decisions) returns json

@@ -107,22 +107,22 @@ set search_path = ''
 as $$
 begin
   return exists (
-    select from (
-      select a.created_at as at from app.reports a
-      where a.target_type = p_thing.type and a.target_id = p_thing.id
-      order by a.created_at desc, a.id desc limit 50) moment
-    where (
-      select count(distinct r.reporter_id)
-      from (select o.reporter_id from app.reports o
+    with trusted as materialized (
+      select r.*
+      from (select o.reporter_id, o.created_at, o.reviewed_at from app.reports o
             where o.target_type = p_thing.type and o.target_id = p_thing.id
-              and o.created_at <= moment.at and (o.reviewed_at is null or o.reviewed_at > moment.at)
             order by o.created_at desc, o.id desc limit 50) r
-      where private.is_trusted_reporter(r.reporter_id, moment.at, (p_parameters ->> 'reputation')::integer)
-    ) >= (p_parameters ->> 'people')::integer);
+      where private.is_trusted_reporter(r.reporter_id, r.created_at, (p_parameters ->> 'reputation')::integer))
+    select from trusted moment
+    where (p_parameters ->> 'people')::integer <= (
+      select count(distinct o.reporter_id) from trusted o
+      where o.created_at <= moment.created_at
+        and (o.reviewed_at is null or o.reviewed_at > moment.created_at)));
 end $$;
 comment on function private.is_reported_by_trusted is
-  'Condition: when one of the last 50 reports of the thing was made, it had open reports by at least `people` trusted '
-  'people.';
+  'Condition: of its last 50 reports, those by at least `people` trusted people were open when one of them was made. '
+  'Whether somebody is trusted is judged at the time of their report.';
+call private.force_index_scans('private.is_reported_by_trusted');
 
 create function private.is_trusted_reporter(p_person uuid, p_at timestamptz, p_reputation integer) returns boolean
 language plpgsql stable security definer   -- nobody may read other people's reports
@@ -132,13 +132,14 @@ begin
   return (
     select count(*) >= 3 and count(*) filter (where s.status = 'reviewed') * 2 > count(*)
     from (select r.status from app.reports r
-          where r.reporter_id = p_person and r.created_at < p_at and r.reviewed_at <= p_at
-          order by r.created_at desc limit 100) s)
+          where r.reporter_id = p_person and r.reviewed_at <= p_at
+          order by r.reviewed_at desc, r.id desc limit 100) s)
     or (p_reputation is not null and coalesce(private.total_reputation(p_person), 0) >= p_reputation);
 end $$;
 comment on function private.is_trusted_reporter is
   'Whether the person is a trusted reporter: by that time staff had settled at least three of their reports, and had '
-  'dismissed fewer than half of the last 100; or they have this much reputation now.';
+  'dismissed fewer than half of the last 100 that it settled; or they have this much reputation now.';
+call private.force_index_scans('private.is_trusted_reporter');
 
 insert into private.rule_conditions (kind, position, shape, judge, moment) values
   ('new-account', 100, '{"hours": [1, 8760]}', 'private.is_by_new_account', 'creation'),

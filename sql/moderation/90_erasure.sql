@@ -3,7 +3,7 @@
 -- docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
-  ('app.decisions', 'person_id', 'decisions', '{case_id,target_id,decided_by,audit_id}');
+  ('app.decisions', 'person_id', 'decisions', '{case_id,target_id,decided_by,audit_id,continues}');
 insert into private.personal_data (relation, person_column, section, within, omits) values
   ('app.decision_appeals', 'decision_id', 'decisionAppeals', '{decisions}', '{person_id,resolved_by}');
 insert into private.personal_data (relation, person_column, reason) values

@@ -71,6 +71,8 @@ create table app.reports (
 create unique index report_open on app.reports (reporter_id, target_type, target_id) where status = 'open';
 create index reports_reporter_id_idx on app.reports (reporter_id, created_at);
 create index reports_reviewed_by_idx on app.reports (reviewed_by);
+create index reports_reviewed_at_idx on app.reports (reporter_id, reviewed_at desc, id desc)
+  where reviewed_at is not null;
 create index reports_status_idx on app.reports (status, created_at desc, id desc);
 create index reports_copied_idx on app.reports ((copy ->> 'senderId')) where copy ? 'body';
 create index reports_target_idx on app.reports (target_type, target_id, created_at desc, id desc);

@@ -49,6 +49,7 @@ create table app.spaces (
   words        tsvector not null default '',
   archived_at  timestamptz,
   created_at   timestamptz not null default now(),
+  archived_by_staff boolean not null default false,
   constraint spaces_slug_key unique (kind, slug),
   constraint space_slug check (slug ~ '^[a-z0-9-]{3,60}$' and not pg_input_is_valid(slug, 'uuid')),
   constraint space_name check (length(private.trimmed(name)) between 1 and 80),
@@ -65,6 +66,7 @@ comment on column app.spaces.member_count is
   'The number of members, including those that a caller can''t see. Written with the row of a member, under the lock '
   'of the space.';
 comment on column app.spaces.words is 'The words of slug, name and about, for the search.';
+comment on column app.spaces.archived_by_staff is 'Whether staff has archived it, so that only staff can restore it.';
 comment on column app.spaces.archived_at is
   'When it was archived; null while it is open. An archived space accepts nothing new, but its members can still '
   'read it.';
@@ -173,6 +175,7 @@ insert into private.errors (code, status, text) values
   ('space_role', 403, 'Your role in this group or guild does not allow this.'),
   ('space_banned', 403, 'You are banned from this group or guild.'),
   ('space_archived', 409, 'This group or guild is archived.'),
+  ('space_archived_by_staff', 409, 'Staff archived this group or guild, so only staff can restore it.'),
   ('space_ownerless', 409, 'This group or guild has no owner, so it cannot be restored.'),
   ('space_full', 409, 'A group or guild can have at most 5000 members.'),
   ('spaces_exhausted', 409, 'A person can own at most 20 groups and 20 guilds that are not archived.'),
@@ -462,14 +465,16 @@ comment on function private.change_space is
   'Changes the texts of a space, for its owner and moderators; only the owner changes who can see it and how people '
   'join. Fails: space_name, space_about.';
 
-create function private.set_archived(p_space app.spaces, p_archived boolean) returns boolean
+create function private.set_archived(p_space app.spaces, p_archived boolean, p_by_staff boolean default false)
+returns boolean
 language plpgsql volatile security definer   -- callers may not write spaces
 set search_path = ''
 as $$
 declare
   v_owner uuid;
 begin
-  if (p_space.archived_at is not null) = p_archived then
+  if (p_space.archived_at is not null) = p_archived
+     and not (p_archived and p_by_staff and not p_space.archived_by_staff) then
     return false;
   end if;
   if not p_archived then
@@ -479,10 +484,15 @@ begin
     end if;
     perform private.limit_owned(p_space.kind, v_owner);
   end if;
-  update app.spaces set archived_at = case when p_archived then now() end where id = p_space.id;
+  update app.spaces
+  set archived_at = case when p_archived then coalesce(archived_at, now()) end,
+      archived_by_staff = p_archived and p_by_staff
+  where id = p_space.id;
   return true;
 end $$;
-comment on function private.set_archived is 'Archives a locked space or restores it; false if nothing changes.';
+comment on function private.set_archived is
+  'Archives a locked space, for its owner or for staff, or restores it; false if nothing changes. Staff takes over '
+  'what the owner has archived.';
 
 create function private.archive_space(p_kind text, p_id text, p_archived boolean) returns uuid
 language plpgsql volatile security definer   -- callers may not write spaces
@@ -492,8 +502,12 @@ declare
   v_space app.spaces := private.lock_visible_space(p_kind, p_id);
 begin
   perform private.require_space_role(v_space.id, 'owner');
+  if not p_archived and v_space.archived_by_staff then
+    perform private.raise_error('space_archived_by_staff');
+  end if;
   perform private.set_archived(v_space, p_archived);
   return v_space.id;
 end $$;
 comment on function private.archive_space is
-  'Archives a space or restores it, for its owner. Repeating it changes nothing.';
+  'Archives a space or restores it, for its owner, who can''t restore what staff has archived. Repeating it changes '
+  'nothing.';

@@ -2,6 +2,8 @@
 
 set local check_function_bodies = off;
 
+DROP TRIGGER "reject_null" ON "app"."spaces";
+
 DROP TRIGGER "send_revoked_token" ON "private"."revoked_tokens";
 
 DROP INDEX "app"."notifications_digest_idx";
@@ -120,6 +122,8 @@ DROP FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, 
 
 DROP FUNCTION "private"."post_counters_rules"(integer, integer, integer, integer, bigint, numeric);
 
+DROP FUNCTION "private"."set_archived"(app.spaces, boolean);
+
 DROP FUNCTION "private"."users_rules"(text, text, timestamp with time zone, text, text, text, text, text, text, timestamp with time zone);
 
 CREATE TABLE "app"."access_tokens" ("id" uuid NOT NULL DEFAULT gen_random_uuid(), "user_id" uuid NOT NULL, "kind" text NOT NULL, "name" text NOT NULL, "token_hash" bytea NOT NULL, "scopes" text[] NOT NULL, "ends_with_password" boolean NOT NULL DEFAULT true, "issued_at" bigint NOT NULL, "expires_at" bigint NOT NULL, "live_tokens" jsonb NOT NULL DEFAULT '[]'::jsonb, "created_at" timestamp with time zone NOT NULL DEFAULT now(), "last_used_at" timestamp with time zone, "ended_at" timestamp with time zone, "client_id" text, CONSTRAINT "access_tokens_pkey" PRIMARY KEY (id), CONSTRAINT "access_tokens_token_hash_key" UNIQUE (token_hash));
@@ -192,6 +196,8 @@ ALTER TABLE "private"."scopes" ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE "private"."scopes" OWNER TO "postgres";
 
+ALTER TABLE "app"."decisions" ADD COLUMN "continues" uuid;
+
 ALTER TABLE "app"."media_assets" ADD COLUMN "sha256" bytea;
 
 ALTER TABLE "app"."post_counters" ADD COLUMN "bot_replies" integer NOT NULL DEFAULT 0;
@@ -201,6 +207,8 @@ CASE
     WHEN (value > (0)::numeric) THEN floor((ln(((1)::double precision + (value)::double precision)) / ln((2)::double precision)))
     ELSE ('-1'::integer)::double precision
 END) STORED NOT NULL;
+
+ALTER TABLE "app"."spaces" ADD COLUMN "archived_by_staff" boolean NOT NULL DEFAULT false;
 
 ALTER TABLE "app"."users" ADD COLUMN "bot_owner_id" uuid;
 
@@ -1643,6 +1651,23 @@ end $function$;
 
 ALTER FUNCTION "private"."apps_rules"(text, text, bytea) OWNER TO "postgres";
 
+CREATE OR REPLACE FUNCTION private.archive_space(p_kind text, p_id text, p_archived boolean)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_space app.spaces := private.lock_visible_space(p_kind, p_id);
+begin
+  perform private.require_space_role(v_space.id, 'owner');
+  if not p_archived and v_space.archived_by_staff then
+    perform private.raise_error('space_archived_by_staff');
+  end if;
+  perform private.set_archived(v_space, p_archived);
+  return v_space.id;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.bots_among(p_people uuid[])
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -1864,6 +1889,32 @@ begin
     end if;
   end loop;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.count_strikes(p_person uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+ SET enable_incremental_sort TO 'off'
+ SET enable_presorted_aggregate TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  return (select coalesce(sum(s.strikes), 0)
+          from (select max(c.strikes) as strikes
+                from (select * from app.decisions d
+                      where d.person_id = p_person and d.decided_at > private.strikes_since()
+                      order by d.decided_at desc limit 400) d
+                join private.case_categories c on c.category = d.category
+                left join app.decisions f on f.id = d.continues
+                where private.counts_strikes(d)
+                group by coalesce(d.case_id, f.case_id, f.id, d.id)) s);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.count_writes(p_kind text, p_many integer DEFAULT 1, p_user uuid DEFAULT NULL::uuid)
@@ -2705,6 +2756,58 @@ end $function$;
 
 ALTER FUNCTION "private"."is_owner_banned"(app.users) OWNER TO "postgres";
 
+CREATE OR REPLACE FUNCTION private.is_reported_by_trusted(p_thing private.judged, p_parameters jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+ SET enable_incremental_sort TO 'off'
+ SET enable_presorted_aggregate TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  return exists (
+    with trusted as materialized (
+      select r.*
+      from (select o.reporter_id, o.created_at, o.reviewed_at from app.reports o
+            where o.target_type = p_thing.type and o.target_id = p_thing.id
+            order by o.created_at desc, o.id desc limit 50) r
+      where private.is_trusted_reporter(r.reporter_id, r.created_at, (p_parameters ->> 'reputation')::integer))
+    select from trusted moment
+    where (p_parameters ->> 'people')::integer <= (
+      select count(distinct o.reporter_id) from trusted o
+      where o.created_at <= moment.created_at
+        and (o.reviewed_at is null or o.reviewed_at > moment.created_at)));
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.is_trusted_reporter(p_person uuid, p_at timestamp with time zone, p_reputation integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+ SET enable_incremental_sort TO 'off'
+ SET enable_presorted_aggregate TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  return (
+    select count(*) >= 3 and count(*) filter (where s.status = 'reviewed') * 2 > count(*)
+    from (select r.status from app.reports r
+          where r.reporter_id = p_person and r.reviewed_at <= p_at
+          order by r.reviewed_at desc, r.id desc limit 100) s)
+    or (p_reputation is not null and coalesce(private.total_reputation(p_person), 0) >= p_reputation);
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.issue_access_token(p_user uuid, p_kind text, p_name text, p_token_hash bytea, p_scopes text[], p_seconds integer, p_client text DEFAULT NULL::text, p_ends_with_password boolean DEFAULT true)
  RETURNS json
  LANGUAGE plpgsql
@@ -3330,6 +3433,7 @@ declare
   v_case   app.cases;
   v_action text;
   v_id     uuid;
+  v_first  uuid;
 begin
   select * into v_entry from app.audit_log where id = new.audit_id;
   select * into v_kind from private.decision_kinds where verb = split_part(v_entry.action, '.', 2);
@@ -3353,17 +3457,23 @@ begin
       where target_type = v_entry.target_type and target_id = v_entry.target_id::uuid and lifted_at is null
         and action in ('hide', 'remove') and (decided_by is null or space_id is not null);
     elsif v_action in ('ban', 'suspend') then
+      if v_action = 'suspend' and v_case.id is null then
+        select coalesce(d.continues, d.id) into v_first from app.decisions d
+        where d.target_type = 'user' and d.target_id = v_entry.target_id::uuid and d.lifted_at is null
+          and d.action = 'suspend'
+        order by d.decided_at desc limit 1;
+      end if;
       -- a ban has one end, that of the newest decision
       update app.decisions set lifted_at = now()
       where target_type = 'user' and target_id = v_entry.target_id::uuid and lifted_at is null
         and action in ('ban', 'suspend');
     end if;
     insert into app.decisions (case_id, target_type, target_id, person_id, action, category, rule, reason, decided_by,
-                               ends_at, audit_id, space_id)
+                               ends_at, audit_id, space_id, continues)
     values (v_case.id, v_entry.target_type, v_entry.target_id::uuid, new.subject_id, v_action,
             coalesce(v_work ->> 'category', v_case.category, 'other'), coalesce(v_work ->> 'rule', v_case.rule),
             coalesce(new.detail ->> 'reason', ''), v_entry.actor_id,
-            (new.detail ->> 'until')::timestamptz, v_entry.id, (v_work ->> 'spaceId')::uuid)
+            (new.detail ->> 'until')::timestamptz, v_entry.id, (v_work ->> 'spaceId')::uuid, v_first)
     returning id into v_id;
     if v_entry.target_type = 'user' then
       -- the event admin.content.moderated notifies the author of what was hidden or removed
@@ -3767,6 +3877,63 @@ end $function$;
 
 ALTER FUNCTION "private"."require_way_in"(uuid) OWNER TO "postgres";
 
+CREATE OR REPLACE FUNCTION private.set_any_space_archived(p_kind text, p_id text, p_archived boolean, p_reason text)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_reason text;
+  v_space  app.spaces;
+  v_owner  uuid;
+begin
+  perform private.require_role('admin');
+  v_reason := private.find_reason(p_reason);
+  v_space := private.find_any_space(p_kind, p_id);
+  select user_id into v_owner from app.space_members where space_id = v_space.id and role = 'owner';
+  v_space := private.lock_any_space(p_kind, p_id, array[v_owner]);
+  select user_id into v_owner from app.space_members where space_id = v_space.id and role = 'owner';
+  if not p_archived and v_space.archived_by_staff then
+    perform private.refuse_own(v_space.kind, v_space.id, v_owner);
+  end if;
+  if private.set_archived(v_space, p_archived, not private.is_own_thing(v_space.kind, v_space.id, v_owner)) then
+    perform private.record_about_space(
+      v_space, case when p_archived then 'archived' else 'restored' end, v_owner,
+      case when v_reason is not null then json_build_object('reason', v_reason) end);
+  end if;
+  return private.staff_card('spaces', v_space.id);
+end $function$;
+
+CREATE OR REPLACE FUNCTION private.set_archived(p_space app.spaces, p_archived boolean, p_by_staff boolean DEFAULT false)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_owner uuid;
+begin
+  if (p_space.archived_at is not null) = p_archived
+     and not (p_archived and p_by_staff and not p_space.archived_by_staff) then
+    return false;
+  end if;
+  if not p_archived then
+    select user_id into v_owner from app.space_members where space_id = p_space.id and role = 'owner';
+    if not found then
+      perform private.raise_error('space_ownerless');
+    end if;
+    perform private.limit_owned(p_space.kind, v_owner);
+  end if;
+  update app.spaces
+  set archived_at = case when p_archived then coalesce(archived_at, now()) end,
+      archived_by_staff = p_archived and p_by_staff
+  where id = p_space.id;
+  return true;
+end $function$;
+
+ALTER FUNCTION "private"."set_archived"(app.spaces, boolean, boolean) OWNER TO "postgres";
+
 CREATE OR REPLACE FUNCTION private.set_banned(p_person app.users, p_banned boolean, p_reason text, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -4168,6 +4335,8 @@ ALTER TABLE "app"."app_consents" ADD CONSTRAINT "app_consents_user_id_fkey" FORE
 ALTER TABLE "app"."apps" ADD CONSTRAINT "apps_owner_id_fkey" FOREIGN KEY (owner_id) REFERENCES app.users(id) ON DELETE CASCADE;
 
 ALTER TABLE "app"."app_consents" ADD CONSTRAINT "app_consents_app_id_fkey" FOREIGN KEY (app_id) REFERENCES app.apps(id) ON DELETE CASCADE;
+
+ALTER TABLE "app"."decisions" ADD CONSTRAINT "decisions_continues_fkey" FOREIGN KEY (continues) REFERENCES app.decisions(id) ON DELETE RESTRICT;
 
 ALTER TABLE "app"."users" ADD CONSTRAINT "users_bot_owner_id_fkey" FOREIGN KEY (bot_owner_id) REFERENCES app.users(id) ON DELETE RESTRICT;
 
@@ -4858,7 +5027,11 @@ CREATE INDEX apps_ended_at_idx ON app.apps USING btree (ended_at);
 
 CREATE INDEX apps_owner_id_idx ON app.apps USING btree (owner_id, created_at DESC, id DESC);
 
+CREATE INDEX decisions_continues_idx ON app.decisions USING btree (continues) WHERE (continues IS NOT NULL);
+
 CREATE INDEX notifications_updated_at_idx ON app.notifications USING btree (user_id, in_app, updated_at, id);
+
+CREATE INDEX reports_reviewed_at_idx ON app.reports USING btree (reporter_id, reviewed_at DESC, id DESC) WHERE (reviewed_at IS NOT NULL);
 
 CREATE INDEX reputation_interest_id_idx ON app.reputation USING btree (interest_id, band DESC, user_id);
 
@@ -4901,6 +5074,8 @@ CREATE CONSTRAINT TRIGGER judge_new AFTER INSERT ON app.offering_reviews DEFERRA
 CREATE CONSTRAINT TRIGGER _190_judge_edited AFTER UPDATE OF edited_at ON app.problem_solutions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.deleted_at IS NULL) AND (new.edited_at IS DISTINCT FROM old.edited_at))) EXECUTE FUNCTION private.judge_child('solution');
 
 CREATE CONSTRAINT TRIGGER _190_judge_new AFTER INSERT ON app.problem_solutions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.judge_child('solution');
+
+CREATE TRIGGER reject_null BEFORE INSERT OR UPDATE ON app.spaces FOR EACH ROW WHEN (((new.id IS NULL) OR (new.kind IS NULL) OR (new.slug IS NULL) OR (new.name IS NULL) OR (new.about IS NULL) OR (new.visibility IS NULL) OR (new.join_policy IS NULL) OR (new.member_count IS NULL) OR (new.words IS NULL) OR (new.created_at IS NULL) OR (new.archived_by_staff IS NULL))) EXECUTE FUNCTION private.reject_null();
 
 CREATE TRIGGER _070_end_consents_with_tokens AFTER UPDATE OF tokens_valid_from ON app.users FOR EACH ROW WHEN ((old.tokens_valid_from <> new.tokens_valid_from)) EXECUTE FUNCTION private.end_consents_with_tokens();
 
@@ -4956,6 +5131,8 @@ COMMENT ON COLUMN "app"."apps"."secret_hash" IS 'SHA-256 of the secret, which ha
 
 COMMENT ON COLUMN "app"."apps"."website" IS 'A page about the app; null if there is none.';
 
+COMMENT ON COLUMN "app"."decisions"."continues" IS 'The suspension whose end this one, without a case, has moved: the first one if the end was moved several times. Null for any other decision.';
+
 COMMENT ON COLUMN "app"."decisions"."lifted_at" IS 'When its effect ended: staff ended it, its time was over, staff hid what a rule or a space had hidden, or another ban or suspension replaced it. Its strikes remain.';
 
 COMMENT ON COLUMN "app"."media_assets"."sha256" IS 'The hash of the file, for the rules of staff; nobody else sees it. Null while the asset is pending, for a file above 25 MiB, and for an asset that was committed before hashes were kept.';
@@ -4967,6 +5144,8 @@ COMMENT ON COLUMN "app"."reputation"."band" IS 'The band of value: 0 below 1, 1 
 COMMENT ON COLUMN "app"."reputation_entries"."interest_id" IS 'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each interest with entries.';
 
 COMMENT ON COLUMN "app"."reputation_kinds"."interest_id" IS 'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each person and interest here.';
+
+COMMENT ON COLUMN "app"."spaces"."archived_by_staff" IS 'Whether staff has archived it, so that only staff can restore it.';
 
 COMMENT ON COLUMN "app"."users"."bot_owner_id" IS 'The person who runs this account and answers for it, if it is a bot: sql/identity/57_bots.sql. Null for people.';
 
@@ -5166,6 +5345,8 @@ COMMENT ON FUNCTION "private"."app_consents_rules"(integer) IS 'The checks of ap
 
 COMMENT ON FUNCTION "private"."apps_rules"(text, text, bytea) IS 'The checks of app.apps. Raises the code of the one that a row breaks.';
 
+COMMENT ON FUNCTION "private"."archive_space"(text, text, boolean) IS 'Archives a space or restores it, for its owner, who can''t restore what staff has archived. Repeating it changes nothing.';
+
 COMMENT ON FUNCTION "private"."bots_among"(uuid[]) IS 'Those of these accounts that are bots. For lists: it is one look-up, and private.is_bot would be one for each.';
 
 COMMENT ON FUNCTION "private"."case_file"(app.cases) IS 'What belongs to a case: {target, media, reports, earlierCases, proposals, history, strikes, decisions}. strikes and decisions are those of the person who answers for the thing, and null if there is none.';
@@ -5183,6 +5364,8 @@ COMMENT ON FUNCTION "private"."check_token"() IS 'Returns the scopes of the toke
 COMMENT ON FUNCTION "private"."close_sessions"(uuid, boolean) IS 'Locks a person, and ends their sessions and access tokens. Returns the value that tokens_valid_from must have to revoke every other token issued so far: the next whole second. With p_by_password, because the password has changed, it leaves the access tokens that do not end with it.';
 
 COMMENT ON FUNCTION "private"."count_replies"() IS 'Trigger: counts the replies that everyone can see, without those that are hidden, deleted or by banned people; those of bots are also counted apart.';
+
+COMMENT ON FUNCTION "private"."count_strikes"(uuid) IS 'The strikes of a person that have not lapsed. Each case counts the number of its category once, however many actions were taken in it (private.counts_strikes), and so does a suspension, however often its end was moved. They have no effect by themselves; staff sees them. Counts the newest 400 decisions.';
 
 COMMENT ON FUNCTION "private"."count_writes"(text, integer, uuid) IS 'Counts this many writes of the caller in their hour; a bot may write in 24 hours as much as a person in one. If that exceeds the limit it raises an error, and nothing is counted, because the transaction is undone. For another person (p_user) it raises no error: it counts all writes, and returns how many of them were within the limit. The row of the person is locked until the transaction ends: ARCHITECTURE.md, Locks.';
 
@@ -5259,6 +5442,10 @@ COMMENT ON FUNCTION "private"."is_bot"(uuid) IS 'Whether an account is a bot: sq
 COMMENT ON FUNCTION "private"."is_own_thing"(text, uuid, uuid) IS 'Whether the caller answers for a thing. Staff do not work on their own things.';
 
 COMMENT ON FUNCTION "private"."is_owner_banned"(app.users) IS 'Whether an account is a bot whose owner is banned.';
+
+COMMENT ON FUNCTION "private"."is_reported_by_trusted"(private.judged, jsonb) IS 'Condition: of its last 50 reports, those by at least `people` trusted people were open when one of them was made. Whether somebody is trusted is judged at the time of their report.';
+
+COMMENT ON FUNCTION "private"."is_trusted_reporter"(uuid, timestamp with time zone, integer) IS 'Whether the person is a trusted reporter: by that time staff had settled at least three of their reports, and had dismissed fewer than half of the last 100 that it settled; or they have this much reputation now.';
 
 COMMENT ON FUNCTION "private"."issue_access_token"(uuid, text, text, bytea, text[], integer, text, boolean) IS 'Makes an access token of the kind personal or app (then p_client is the app), and returns its claims. p_token_hash is the SHA-256 of the token. A person can have 50 personal ones.';
 
@@ -5341,6 +5528,10 @@ COMMENT ON FUNCTION "private"."require_scopes"(uuid, text[]) IS 'Returns these s
 COMMENT ON FUNCTION "private"."require_way_in"(uuid) IS 'Passes if a person can log in: with a password, a linked login or a passkey.';
 
 COMMENT ON FUNCTION "private"."send_revoked_token"() IS 'Trigger: tells Realtime that a token was revoked.';
+
+COMMENT ON FUNCTION "private"."set_any_space_archived"(text, text, boolean, text) IS 'Archives a space or restores it, for an admin. Nobody can restore their own space that others on the staff have archived. Repeating it changes nothing and leaves no audit entry.';
+
+COMMENT ON FUNCTION "private"."set_archived"(app.spaces, boolean, boolean) IS 'Archives a locked space, for its owner or for staff, or restores it; false if nothing changes. Staff takes over what the owner has archived.';
 
 COMMENT ON FUNCTION "private"."set_banned"(app.users, boolean, text, timestamp with time zone) IS 'Bans a person whose row private.lock_account locked, or ends the ban, and leaves an audit entry. Their bots are banned with them, and the same bots come back: those with the same time of the ban. With p_until the ban ends by itself at that time: a suspension. A banned person gets this end, or none.';
 
@@ -6460,6 +6651,12 @@ REVOKE ALL ON FUNCTION "private"."require_way_in"(uuid) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."require_way_in"(uuid) TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."set_archived"(app.spaces, boolean, boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."set_archived"(app.spaces, boolean, boolean) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."set_archived"(app.spaces, boolean, boolean) TO "postgres";
+
 REVOKE ALL ON FUNCTION "private"."spend_invite"(text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."spend_invite"(text) FROM "postgres";
@@ -6797,6 +6994,9 @@ values ('scope_unknown', '422', 'There is no such scope. GET /scopes lists them.
 
 insert into private.errors ("code", "status", "text")
 values ('session_required', '403', 'No access token with scopes may do this. Log in instead.');
+
+insert into private.errors ("code", "status", "text")
+values ('space_archived_by_staff', '409', 'Staff archived this group or guild, so only staff can restore it.');
 
 insert into private.errors ("code", "status", "text")
 values ('vote_bot', '409', 'Bots have no reputation, so nobody can vote on them.');
@@ -8408,6 +8608,10 @@ values ('app.app_consents', 'user_id', 'appConsents', null, null, '{refresh}', n
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
 values ('app.apps', 'owner_id', 'apps', null, null, '{secret_hash}', null, 'false', null);
 
+update private.personal_data set "omits" = '{case_id,target_id,decided_by,audit_id,continues}'
+where "relation"::text = 'app.decisions' and "person_column"::text = 'person_id'
+  and "omits"::text = '{case_id,target_id,decided_by,audit_id}';
+
 update private.personal_data set "omits" = '{part_size,upload_id,sha256}'
 where "relation"::text = 'app.media_assets' and "person_column"::text = 'owner_id'
   and "omits"::text = '{part_size,upload_id}';
@@ -8502,3 +8706,11 @@ create constraint trigger _190_judge_edited after update of title, body, asset_i
   deferrable initially deferred for each row
   when ((new.title, new.body) is distinct from (old.title, old.body)
         or (new.asset_id is not null and new.asset_id is distinct from old.asset_id)) execute function private.judge_lesson();
+
+-- Written by hand: spaces that staff has archived last.
+update app.spaces s set archived_by_staff = true
+from (select distinct on (l.target_id) l.target_id, l.action, l.created_at
+      from app.audit_log l
+      where l.target_type in ('group', 'guild') and split_part(l.action, '.', 2) in ('archived', 'restored')
+      order by l.target_id, l.id desc) last
+where s.id::text = last.target_id and last.action like '%.archived' and last.created_at >= s.archived_at;

@@ -88,13 +88,14 @@ export default routes('groups', {
     access: 'user',
     operation: 'archive_group',
     params: GroupId,
-    never: ['space_ownerless', 'spaces_exhausted'],
+    never: ['space_archived_by_staff', 'space_ownerless', 'spaces_exhausted'],
     answers: { 204: null },
     outcome: 'The group is archived.',
   },
   'POST /groups/:id/restore': {
     summary: 'Restore an archived group',
-    description: 'It counts towards the 20 groups again. Repeating it changes nothing.',
+    description:
+      'It counts towards the 20 groups again. 409 `space_archived_by_staff` if staff has archived it. Repeating it changes nothing.',
     access: 'user',
     operation: 'restore_group',
     params: GroupId,

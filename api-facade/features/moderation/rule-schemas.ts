@@ -78,7 +78,7 @@ const Condition = z
           .min(1)
           .max(20)
           .describe(
-            'At least this number of trusted people. A person is trusted if staff has settled at least three of their reports and dismissed fewer than half of them.',
+            'At least this number of trusted people. A person is trusted if staff had settled at least three of their reports when they made this one, and had dismissed fewer than half of them.',
           ),
         reputation: z
           .int()

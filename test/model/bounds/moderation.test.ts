@@ -60,9 +60,14 @@ const replays = [
   {
     against: 'reports of the post',
     condition: { kind: 'reports', people: 20 },
-    most: 10_000, // at the time of each of the last 50, the last 50 before it
+    most: 7000, // the last 50, and for each the last 100 reports of its reporter that were settled
     rows: (_: string, post: string, size: number) =>
-      `insert into app.reports (reporter_id, target_type, target_id, reason, created_at)
+      `with settled as (
+         insert into app.reports (reporter_id, target_type, target_id, reason, status, created_at, reviewed_at)
+         select ${crowd('n % 60')}, 'post', gen_random_uuid(), 'x', 'dismissed', now() - interval '50 days',
+                now() - interval '40 days'
+         from generate_series(1, 60 * ${size}) n)
+       insert into app.reports (reporter_id, target_type, target_id, reason, created_at)
        select ${crowd('n')}, 'post', '${post}', 'x', ${minutes('n')} from generate_series(1, ${size}) n`,
   },
 ]
