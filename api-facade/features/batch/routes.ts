@@ -28,18 +28,20 @@ async function batch(c: Context, { requests }: z.output<typeof Batch>): Promise<
 }
 
 async function read(c: Context, { method, path, ifNoneMatch }: Part, parts: { hasSecret: boolean }): Promise<Answered> {
-  if (method !== 'GET' || !isPath(path)) return refused('batch_request')
+  const whole = wholePath(path)
+  if (method !== 'GET' || whole === undefined) return refused('batch_request')
   const headers: Record<string, string> = ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }
-  const answer = await c.get('services').read(c, path, headers, parts)
+  const answer = await c.get('services').read(c, whole, headers, parts)
   return { status: answer.status, headers: named(answer.headers), body: await answer.text() }
 }
 
-/** Whether it is a path of the API, and no address of another host. */
-function isPath(path: string): boolean {
+/** The path with `/api/v1`, which a client may leave out; undefined for an address of another host. */
+function wholePath(path: string): string | undefined {
   const base = 'http://kith'
-  if (!URL.canParse(path, base)) return false
-  const { origin, pathname } = new URL(path, base)
-  return origin === base && path.startsWith('/') && pathname.toLowerCase().startsWith(`${API}/`)
+  if (!path.startsWith('/') || !URL.canParse(path, base)) return undefined
+  const { origin, pathname, search } = new URL(path, base)
+  if (origin !== base) return undefined
+  return pathname.toLowerCase().startsWith(`${API}/`) ? path : `${API}${pathname}${search}`
 }
 
 function refused(code: 'batch_request' | 'batch_large'): Answered {
@@ -63,7 +65,7 @@ export default routes('batch', {
   'POST /batch': {
     summary: 'Run several reads in one request',
     description:
-      'For a screen that needs several answers. Each read is answered as a request of its own would be, with its own status, in the order of the requests. It counts as one request of your network; the limits of a route and of a person count each read. A method other than GET, and a path that is no read of `/api/v1`, are 422 `batch_request` for that read; so are exports, files and calendars. After 4 million characters the other reads are 413 `batch_large`. The answer is not compressed if it contains an invite code.',
+      'For a screen that needs several answers. Each read is answered as a request of its own would be, with its own status, in the order of the requests. It counts as one request of your network; the limits of a route and of a person count each read. A method other than GET, and a path that is no read of the API, are 422 `batch_request` for that read; so are exports, files and calendars. After 4 million characters the other reads are 413 `batch_large`. The answer is not compressed if it contains an invite code.',
     access: 'user',
     scope: 'any',
     id: 'batch',

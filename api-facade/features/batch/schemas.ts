@@ -3,7 +3,7 @@ import { z } from '../../lib/schemas.ts'
 const Read = z.object({
   method: z.string().max(10).openapi({ description: 'Only GET.', example: 'GET' }),
   path: z.string().max(4000).openapi({
-    description: 'The path with its query, as for a request of its own.',
+    description: 'The path with its query, as for a request of its own; `/api/v1` may be left out.',
     example: '/api/v1/feed?limit=10',
   }),
   ifNoneMatch: z

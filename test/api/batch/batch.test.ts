@@ -35,6 +35,16 @@ test('A batch answers each read as a request of its own, in order', async () => 
   expect(together[6]?.headers['X-Error-Code']).toBe('validation_failed')
 })
 
+test('A path may leave out /api/v1', async () => {
+  const answers = await parts({ path: '/me' }, { path: '/feed?limit=900' }, { path: '/users/bob?x=1' })
+  expect(answers[0]?.body).toMatchObject({ username: 'alice' })
+  expect(codes(answers)).toEqual([
+    [200, undefined],
+    [422, 'validation_failed'],
+    [200, undefined],
+  ])
+})
+
 test('An ETag that is still valid makes the answer 304 without a body', async () => {
   const [catalog] = await parts({ path: '/api/v1/interests/catalog' })
   const [again, other] = await parts(

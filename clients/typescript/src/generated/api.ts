@@ -21019,7 +21019,7 @@ export interface operations {
                     requests: {
                         /** @description Only GET. */
                         method: string;
-                        /** @description The path with its query, as for a request of its own. */
+                        /** @description The path with its query, as for a request of its own; `/api/v1` may be left out. */
                         path: string;
                         /** @description The ETag of the answer that the client has stored. If it is still valid, the answer is 304. */
                         ifNoneMatch?: string;
