@@ -19,11 +19,12 @@ export default routes('posts', {
   'DELETE /posts/:id/react': {
     summary: 'Remove your reaction',
     description:
-      'Removes the reaction that `?kind=` names, otherwise both; for a repost, the reactions to the original. Repeating it changes nothing. If you can no longer see the post, the reaction is removed, but the answer is 404.',
+      'Removes the reaction that `kind` names, in the query or in the body, otherwise both; for a repost, the reactions to the original. Repeating it changes nothing. If you can no longer see the post, the reaction is removed, but the answer is 404.',
     access: 'user',
     operation: 'unreact',
     params: UuidId,
     query: TakenReaction,
+    body: TakenReaction.optional(),
     answers: { 200: ReactionAnswer },
     outcome: 'The counters of the post, and what you have done with it.',
   },

@@ -83,6 +83,9 @@ describe('Reactions', async () => {
       body: { counters: { reactions: 2 }, viewer: { reactions: ['heart', 'spark'] } },
     })
     expect(await bob.delete(`${path}?kind=heart`)).toMatchObject(shows(1, 'spark'))
+    expect(await bob.post(path, { kind: 'heart' })).toMatchObject(shows(2, 'heart', 'spark'))
+    expect(await bob.delete(path, { kind: 'heart' })).toMatchObject(shows(1, 'spark'))
+    expect(await bob.delete(path, { kind: 'laugh' })).toFailWith(422, 'validation_failed')
     expect(await bob.delete(path)).toMatchObject(shows(1))
     expect(await bob.delete(path)).toMatchObject(shows(1))
     expect((await alice.inbox('post.reacted')).filter(({ payload }) => payload.postId === post)).toHaveLength(1)

@@ -31073,7 +31073,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Default: both kinds.
+                     * @enum {string}
+                     */
+                    kind?: "heart" | "spark";
+                };
+            };
+        };
         responses: {
             /** @description The counters of the post, and what you have done with it. */
             200: {
