@@ -292,6 +292,10 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
+  if exists (select from app.circle_invitation_card
+             where id = p_id and circle_id = p_circle_id and invitee_id = app.uid()) then
+    perform private.raise_error('circle_not_yours');   -- the invitee sees it, but does not see the circle
+  end if;
   perform private.require_own_circle(p_circle_id);
   if not exists (select from app.circle_invitations
                  where id = p_id and circle_id = p_circle_id and inviter_id = app.uid()) then

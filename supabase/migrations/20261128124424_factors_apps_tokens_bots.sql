@@ -1230,6 +1230,25 @@ end $function$;
 
 ALTER FUNCTION "api"."renew_app_secret"(uuid, bytea) OWNER TO "postgres";
 
+CREATE OR REPLACE FUNCTION api.revoke_invitation(p_circle_id uuid, p_id uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if exists (select from app.circle_invitation_card
+             where id = p_id and circle_id = p_circle_id and invitee_id = app.uid()) then
+    perform private.raise_error('circle_not_yours');   -- the invitee sees it, but does not see the circle
+  end if;
+  perform private.require_own_circle(p_circle_id);
+  if not exists (select from app.circle_invitations
+                 where id = p_id and circle_id = p_circle_id and inviter_id = app.uid()) then
+    perform private.raise_error('invitation_unknown');
+  end if;
+  perform private.settle_invitation(p_id, 'revoked');
+  return null;   -- null becomes a 204 response
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.revoke_my_app(p_id uuid)
  RETURNS json
  LANGUAGE plpgsql

@@ -79,6 +79,7 @@ const cases: [string, string, object | undefined, Person, string, string][] = [
     'invitation_not_yours',
     'invitation_unknown',
   ],
+  ['DELETE', `/circles/me/${circle}/invitations/${invitation}`, undefined, dora, 'circle_not_yours', 'circle_unknown'],
   ['POST', `/groups/invitations/${intoGroup}/accept`, undefined, alice, 'invitation_not_yours', 'invitation_unknown'],
   ['POST', `/groups/invitations/${intoGroup}/decline`, undefined, alice, 'invitation_not_yours', 'invitation_unknown'],
   [

@@ -60,7 +60,7 @@ select throws_ok(format('select private.settle_invitation(pg_temp.id(%L), %L)', 
 select throws_ok($$ select api.revoke_invitation(pg_temp.id('circle'), pg_temp.id('pending')) $$, 'PT404', 'circle_unknown',
   'A third person can''t revoke it');
 select test.act_as('erin');
-select throws_ok($$ select api.revoke_invitation(pg_temp.id('circle'), pg_temp.id('pending')) $$, 'PT404', 'circle_unknown',
+select throws_ok($$ select api.revoke_invitation(pg_temp.id('circle'), pg_temp.id('pending')) $$, 'PT403', 'circle_not_yours',
   'The invited person can''t revoke it');
 select throws_ok($$ select private.settle_invitation(pg_temp.id('pending'), 'revoked') $$, 'PT404', 'invitation_unknown',
   'The invited person can''t revoke it by the private function');
