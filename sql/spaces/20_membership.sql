@@ -116,6 +116,9 @@ begin
     perform private.raise_error('space_banned');
   end if;
   if p_space.join_policy = 'open' or private.is_invited(p_space.id, v_me) then
+    if length(p_message) > 500 then   -- the check of app.space_requests: nothing is stored here
+      perform private.raise_error('space_message');
+    end if;
     perform private.add_member(p_space, v_me);
     return null;
   elsif p_space.join_policy = 'invite' then
@@ -129,8 +132,7 @@ begin
   return v_request;
 end $$;
 comment on function private.join_or_ask is
-  'Makes the caller a member of a locked space, or returns the id of their request: the pending one, or a new one. '
-  'Fails: space_message.';
+  'Makes the caller a member of a locked space, or returns the id of their request: the pending one, or a new one.';
 
 create function private.join_space(p_kind text, p_id text, p_message text) returns json
 language plpgsql volatile security definer   -- callers may not write memberships

@@ -2895,6 +2895,37 @@ begin
   return 1;
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.join_or_ask(p_space app.spaces, p_message text)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_me      uuid := private.require_caller();
+  v_request uuid;
+begin
+  perform private.require_open(p_space);
+  if exists (select from app.space_bans where space_id = p_space.id and user_id = v_me) then
+    perform private.raise_error('space_banned');
+  end if;
+  if p_space.join_policy = 'open' or private.is_invited(p_space.id, v_me) then
+    if length(p_message) > 500 then   -- the check of app.space_requests: nothing is stored here
+      perform private.raise_error('space_message');
+    end if;
+    perform private.add_member(p_space, v_me);
+    return null;
+  elsif p_space.join_policy = 'invite' then
+    perform private.raise_error('invitation_required');
+  end if;
+  v_request := private.find_own_request(p_space.id);
+  if v_request is null then
+    insert into app.space_requests (space_id, user_id, message) values (p_space.id, v_me, p_message)
+    returning id into v_request;
+  end if;
+  return v_request;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.judge_at_commit(p_type text, p_id uuid, p_author uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -5467,6 +5498,8 @@ COMMENT ON FUNCTION "private"."is_reported_by_trusted"(private.judged, jsonb) IS
 COMMENT ON FUNCTION "private"."is_trusted_reporter"(uuid, timestamp with time zone, integer) IS 'Whether the person is a trusted reporter: by that time staff had settled at least three of their reports, and had dismissed fewer than half of the last 100 that it settled; or they have this much reputation now.';
 
 COMMENT ON FUNCTION "private"."issue_access_token"(uuid, text, text, bytea, text[], integer, text, boolean) IS 'Makes an access token of the kind personal or app (then p_client is the app), and returns its claims. p_token_hash is the SHA-256 of the token. A person can have 50 personal ones.';
+
+COMMENT ON FUNCTION "private"."join_or_ask"(app.spaces, text) IS 'Makes the caller a member of a locked space, or returns the id of their request: the pending one, or a new one.';
 
 COMMENT ON FUNCTION "private"."judge_at_commit"(text, uuid, uuid) IS 'Judges a thing that its author has published or edited.';
 

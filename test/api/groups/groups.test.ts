@@ -181,6 +181,9 @@ test('A join request is pending until it is decided, and the person is notified'
   expect(await noticesOf(bob, group.id)).toEqual(['approved', 'rejected'])
   expect(await bob.post(`/groups/${group.id}/join`, { message: 'x'.repeat(501) })).toMatchObject({ status: 200 })
   expect(await carla.post(`/groups/${group.id}/join`, { message: 'x'.repeat(501) })).toFailWith(422, 'space_message')
+  const open = await newGroup(alice)
+  expect(await carla.post(`/groups/${open.id}/join`, { message: 'x'.repeat(501) })).toFailWith(422, 'space_message')
+  expect(await carla.post(`/groups/${open.id}/join`, { message: 'x'.repeat(500) })).toMatchObject({ status: 200 })
 })
 
 test('An invitation lets the invited person see and join a private group', async () => {
