@@ -638,6 +638,7 @@ export type Database = {
       list_audit_log: {
         Args: {
           p_action?: string
+          p_actor?: string
           p_actor_id?: string
           p_cursor?: string
           p_from?: string

@@ -579,6 +579,7 @@ export const operations = {
     p_to: 'timestamp with time zone',
     p_limit: 'integer',
     p_cursor: 'text',
+    p_actor: 'text',
   },
   list_blocks: { p_limit: 'integer', p_cursor: 'text' },
   list_bookmarks: { p_limit: 'integer', p_cursor: 'text' },

@@ -81,20 +81,23 @@ call private.force_index_scans('private.audit_page');
 create function api.list_audit_log(
   p_action text default null, p_actor_id text default null, p_target_type text default null,
   p_target_id text default null, p_q text default null, p_from timestamptz default null,
-  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null
+  p_to timestamptz default null, p_limit integer default 20, p_cursor text default null, p_actor text default null
 ) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_actor text := coalesce(p_actor_id, p_actor);
 begin
   perform private.require_role('admin');
   return private.audit_page(
-    json_build_object('action', p_action, 'actor_id', private.find_staff_person(p_actor_id),
+    json_build_object('action', p_action, 'actor_id', private.find_staff_person(v_actor),
                       'target_type', p_target_type, 'target_id', p_target_id),
-    case when p_actor_id is not null then 'actor_id' when p_action is not null then 'action' end,
+    case when v_actor is not null then 'actor_id' when p_action is not null then 'action' end,
     p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
-comment on function api.list_audit_log is 'The audit log, newest first.';
+comment on function api.list_audit_log is
+  'The audit log, newest first. p_actor is another name for p_actor_id.';
 
 create function private.verify_audit(p_after bigint) returns json
 language plpgsql stable security definer   -- nobody may read the log

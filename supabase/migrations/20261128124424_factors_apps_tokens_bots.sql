@@ -2,8 +2,6 @@
 
 set local check_function_bodies = off;
 
-DROP TRIGGER "reject_null" ON "app"."spaces";
-
 DROP TRIGGER "send_revoked_token" ON "private"."revoked_tokens";
 
 DROP INDEX "app"."notifications_digest_idx";
@@ -98,8 +96,6 @@ DROP VIEW "private"."written_heads";
 
 DROP VIEW "app"."person_card";
 
-ALTER TABLE "app"."media_assets" DROP CONSTRAINT "media_assets_rules";
-
 ALTER TABLE "app"."post_counters" DROP CONSTRAINT "post_counters_rules";
 
 ALTER TABLE "app"."reputation_entries" DROP CONSTRAINT "reputation_entries_interest_id_fkey";
@@ -110,7 +106,7 @@ ALTER TABLE "app"."users" DROP CONSTRAINT "users_rules";
 
 DROP FUNCTION "api"."ban_person"(text, text, timestamp with time zone);
 
-DROP FUNCTION "api"."commit_asset"(uuid, text, integer, integer);
+DROP FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text);
 
 DROP FUNCTION "private"."close_sessions"(uuid);
 
@@ -118,11 +114,7 @@ DROP FUNCTION "private"."end_tokens"(uuid);
 
 DROP FUNCTION "private"."enter"(text, text);
 
-DROP FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone);
-
 DROP FUNCTION "private"."post_counters_rules"(integer, integer, integer, integer, bigint, numeric);
-
-DROP FUNCTION "private"."set_archived"(app.spaces, boolean);
 
 DROP FUNCTION "private"."users_rules"(text, text, timestamp with time zone, text, text, text, text, text, text, timestamp with time zone);
 
@@ -196,10 +188,6 @@ ALTER TABLE "private"."scopes" ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE "private"."scopes" OWNER TO "postgres";
 
-ALTER TABLE "app"."decisions" ADD COLUMN "continues" uuid;
-
-ALTER TABLE "app"."media_assets" ADD COLUMN "sha256" bytea;
-
 ALTER TABLE "app"."post_counters" ADD COLUMN "bot_replies" integer NOT NULL DEFAULT 0;
 
 ALTER TABLE "app"."reputation" ADD COLUMN "band" smallint GENERATED ALWAYS AS (
@@ -207,8 +195,6 @@ CASE
     WHEN (value > (0)::numeric) THEN floor((ln(((1)::double precision + (value)::double precision)) / ln((2)::double precision)))
     ELSE ('-1'::integer)::double precision
 END) STORED NOT NULL;
-
-ALTER TABLE "app"."spaces" ADD COLUMN "archived_by_staff" boolean NOT NULL DEFAULT false;
 
 ALTER TABLE "app"."users" ADD COLUMN "bot_owner_id" uuid;
 
@@ -227,12 +213,6 @@ ALTER TABLE "private"."judged_types" ALTER COLUMN "lock_kind" DROP NOT NULL;
 ALTER TABLE "private"."judged_types" ALTER COLUMN "relation" DROP NOT NULL;
 
 ALTER TABLE "private"."judged_types" ALTER COLUMN "verb" DROP NOT NULL;
-
-CREATE TYPE "private"."hashed_medium" AS ("url" text, "sha256" text);
-
-ALTER TYPE "private"."hashed_medium" OWNER TO "postgres";
-
-ALTER TYPE "private"."judged" ADD ATTRIBUTE "media" text[] CASCADE;
 
 CREATE OR REPLACE FUNCTION api.add_passkey(p_credential_id bytea, p_public_key bytea, p_counter bigint, p_transports text[], p_name text, p_seconds integer, p_family uuid DEFAULT NULL::uuid, p_refresh_hash bytea DEFAULT NULL::bytea, p_user_agent text DEFAULT NULL::text, p_device text DEFAULT NULL::text, p_address text DEFAULT NULL::text)
  RETURNS json
@@ -342,31 +322,6 @@ begin
   end if;
   return json_build_object('words', private.words_of(v_person));
 end $function$;
-
-CREATE OR REPLACE FUNCTION api.commit_asset(p_asset_id uuid, p_mime_type text, p_width integer DEFAULT NULL::integer, p_height integer DEFAULT NULL::integer, p_sha256 text DEFAULT NULL::text)
- RETURNS json
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  v_sha256 bytea := decode(p_sha256, 'hex');
-begin
-  update app.media_assets
-  set status = 'committed', committed_at = now(), mime_type = p_mime_type, expires_at = null,
-      width = coalesce(p_width, width), height = coalesce(p_height, height), sha256 = v_sha256
-  where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
-  if not found then
-    -- two commits have published two files, and nobody knows which of them the storage serves
-    delete from app.media_assets where id = p_asset_id and owner_id = private.require_caller() and sha256 <> v_sha256;
-    if found then
-      return private.error_response('asset_unfit');
-    end if;
-  end if;
-  return api.get_asset(p_asset_id);   -- a second commit returns the same as the first
-end $function$;
-
-ALTER FUNCTION "api"."commit_asset"(uuid, text, integer, integer, text) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION api.consume_oauth_record(p_model text, p_key bytea)
  RETURNS json
@@ -641,10 +596,6 @@ begin
                      where (t ->> 1)::bigint > extract(epoch from clock_timestamp()))
                     || jsonb_build_array(json_build_array(v_claims -> 'iat', v_claims -> 'exp'))
   where id = v_found.id;
-  if not 'profile:read' = any (v_found.scopes) then
-    -- anybody can read what a JWT contains, and only this scope shows the address; .invalid is reserved (RFC 2606)
-    v_claims := (v_claims::jsonb || jsonb_build_object('email', 'hidden@people.invalid'))::json;
-  end if;
   return v_claims;
 end $function$;
 
@@ -778,7 +729,6 @@ begin
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
   perform private.check_caller();   -- checks again: the token may have ended while this waited
-  perform private.require_proof();
   perform private.check_lock_order('app', p_app::text);
   perform from app.apps where id = p_app and ended_at is null for share;
   if not found then
@@ -803,7 +753,6 @@ AS $function$
 declare
   v_consent app.app_consents;
   v_name    text;
-  v_old     bytea[];
 begin
   select c.* into v_consent from app.app_consents c where c.id = p_consent and c.ended_at is null;
   if not found or not (p_scopes <@ v_consent.scopes) then
@@ -819,15 +768,11 @@ begin
   end if;
   insert into private.oauth_records (model, key, payload, consent_id, expires_at)
   values ('AccessToken', p_token_hash, p_payload, p_consent, clock_timestamp() + p_seconds * interval '1 second');
-  with old as (
-    delete from private.oauth_records
-    where model = 'AccessToken'
-      and key in (select key from private.oauth_records
-                  where consent_id = p_consent and model = 'AccessToken'
-                  order by expires_at desc, key = p_token_hash desc, key offset 10)
-    returning key)
-  select array_agg(key) into v_old from old;
-  perform private.end_access_token(id) from app.access_tokens where token_hash = any (v_old);
+  perform private.end_access_token(t.id)
+  from (select key from private.oauth_records
+        where consent_id = p_consent and model = 'AccessToken' and expires_at > clock_timestamp()
+        order by expires_at desc, key offset 10) old
+  join app.access_tokens t on t.token_hash = old.key;
   return null;
 end $function$;
 
@@ -866,19 +811,6 @@ end $function$;
 
 ALTER FUNCTION "api"."list_access_tokens"() OWNER TO "postgres";
 
-CREATE OR REPLACE FUNCTION api.list_all_apps(p_owner_id text DEFAULT NULL::text, p_q text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_limit integer DEFAULT 20, p_cursor text DEFAULT NULL::text)
- RETURNS json
- LANGUAGE plpgsql
- STABLE
- SET search_path TO ''
-AS $function$
-begin
-  return private.staff_page('apps', json_build_object('owner_id', private.find_staff_person(p_owner_id)),
-                            array['owner_id'], p_q, p_from, p_to, p_limit, p_cursor);
-end $function$;
-
-ALTER FUNCTION "api"."list_all_apps"(text, text, timestamp with time zone, timestamp with time zone, integer, text) OWNER TO "postgres";
-
 CREATE OR REPLACE FUNCTION api.list_apps()
  RETURNS json
  LANGUAGE plpgsql
@@ -890,6 +822,25 @@ begin
 end $function$;
 
 ALTER FUNCTION "api"."list_apps"() OWNER TO "postgres";
+
+CREATE OR REPLACE FUNCTION api.list_audit_log(p_action text DEFAULT NULL::text, p_actor_id text DEFAULT NULL::text, p_target_type text DEFAULT NULL::text, p_target_id text DEFAULT NULL::text, p_q text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_limit integer DEFAULT 20, p_cursor text DEFAULT NULL::text, p_actor text DEFAULT NULL::text)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  v_actor text := coalesce(p_actor_id, p_actor);
+begin
+  perform private.require_role('admin');
+  return private.audit_page(
+    json_build_object('action', p_action, 'actor_id', private.find_staff_person(v_actor),
+                      'target_type', p_target_type, 'target_id', p_target_id),
+    case when v_actor is not null then 'actor_id' when p_action is not null then 'action' end,
+    p_q, p_from, p_to, p_limit, p_cursor);
+end $function$;
+
+ALTER FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text, text) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION api.list_bot_tokens(p_id text)
  RETURNS json
@@ -1169,23 +1120,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION api.remove_app(p_id uuid)
- RETURNS json
- LANGUAGE plpgsql
- SET search_path TO ''
-AS $function$
-declare
-  v_owner uuid;
-begin
-  perform private.require_role('admin');
-  v_owner := private.end_any_app(p_id);
-  perform private.emit_moderation('app', p_id, 'deleted', v_owner);
-  perform private.audit('app.deleted', 'app', p_id::text);
-  return null;   -- the response is 204
-end $function$;
-
-ALTER FUNCTION "api"."remove_app"(uuid) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION api.remove_passkey(p_id uuid)
  RETURNS json
@@ -1670,23 +1604,6 @@ end $function$;
 
 ALTER FUNCTION "private"."apps_rules"(text, text, bytea) OWNER TO "postgres";
 
-CREATE OR REPLACE FUNCTION private.archive_space(p_kind text, p_id text, p_archived boolean)
- RETURNS uuid
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  v_space app.spaces := private.lock_visible_space(p_kind, p_id);
-begin
-  perform private.require_space_role(v_space.id, 'owner');
-  if not p_archived and v_space.archived_by_staff then
-    perform private.raise_error('space_archived_by_staff');
-  end if;
-  perform private.set_archived(v_space, p_archived);
-  return v_space.id;
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.bots_among(p_people uuid[])
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -1698,61 +1615,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."bots_among"(uuid[]) OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION private.case_file(p_case app.cases)
- RETURNS json
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_sort TO 'off'
- SET enable_incremental_sort TO 'off'
- SET enable_presorted_aggregate TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-declare
-  v_person uuid := (p_case).person_id;
-begin
-  perform private.require_role('moderator', 'admin');
-  return json_build_object(
-    'target', private.reported_thing((p_case).target_type, (p_case).target_id),
-    'media', private.case_media((p_case).target_type, (p_case).target_id),
-    'reports', private.report_cards(array(
-      select c.report_id from app.case_reports c join app.reports r on r.id = c.report_id
-      where c.case_id = (p_case).id order by r.created_at desc, r.id desc limit 50)),
-    'earlierCases', (
-      select coalesce(json_agg(e.card order by e.place), '[]')
-      from (select s.card, s.place from app.cases o join private.staff_cases s on s.id = o.id
-            -- = any: see private.staff_page
-            where o.target_type = any (array[(p_case).target_type]) and o.target_id = any (array[(p_case).target_id])
-              and o.number < (p_case).number
-            order by o.target_type desc, o.target_id desc, o.number desc limit 20) e),
-    'proposals', private.case_proposals((p_case).id),
-    'history', private.case_history((p_case).id),
-    'strikes', case when v_person is not null then private.count_strikes(v_person) end,
-    'decisions', case when v_person is not null then private.staff_decision_cards(v_person) end);
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.case_media(p_type text, p_id uuid)
- RETURNS json
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  perform private.require_role('moderator', 'admin');
-  return (
-    select coalesce(json_agg(json_build_object('url', m.url, 'sha256', m.sha256) order by m.url), '[]')
-    from (select h.url, h.sha256
-          from private.hashed_media(array(
-            select a from unnest(private.find_versions(p_type, p_id)) v cross join lateral unnest(v.media) a)) h
-          order by h.url limit 50) m);
-end $function$;
-
-ALTER FUNCTION "private"."case_media"(text, uuid) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.change_own_app(p_id uuid, p_changes jsonb)
  RETURNS json
@@ -1908,32 +1770,6 @@ begin
     end if;
   end loop;
   return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.count_strikes(p_person uuid)
- RETURNS integer
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_sort TO 'off'
- SET enable_incremental_sort TO 'off'
- SET enable_presorted_aggregate TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-begin
-  return (select coalesce(sum(s.strikes), 0)
-          from (select max(c.strikes) as strikes
-                from (select * from app.decisions d
-                      where d.person_id = p_person and d.decided_at > private.strikes_since()
-                      order by d.decided_at desc limit 400) d
-                join private.case_categories c on c.category = d.category
-                left join app.decisions f on f.id = d.continues
-                where private.counts_strikes(d)
-                group by coalesce(d.case_id, f.case_id, f.id, d.id)) s);
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.count_writes(p_kind text, p_many integer DEFAULT 1, p_user uuid DEFAULT NULL::uuid)
@@ -2099,26 +1935,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."end_access_token"(uuid) OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION private.end_any_app(p_id uuid)
- RETURNS uuid
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  v_owner uuid;
-begin
-  perform private.check_lock_order('app', p_id::text);
-  select owner_id into v_owner from app.apps where id = p_id and ended_at is null for update;
-  if not found then
-    perform private.raise_error('app_unknown');
-  end if;
-  perform private.end_app(p_id);
-  return v_owner;
-end $function$;
-
-ALTER FUNCTION "private"."end_any_app"(uuid) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.end_app(p_app uuid)
  RETURNS void
@@ -2421,7 +2237,7 @@ AS $function$
 begin
   return (
     select array_agg((p_type, p_id, c.author_id, c.at, array[c.body],
-                      private.keyword_words(private.keyword_text(array[c.body])), null)::private.judged)
+                      private.keyword_words(private.keyword_text(array[c.body])))::private.judged)
     from (
       select a.author_id, a.created_at as at, a.body from app.debate_arguments a
       where p_type = 'argument' and a.id = p_id and a.deleted_at is null
@@ -2437,26 +2253,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."find_child_versions"(text, uuid, timestamp with time zone) OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION private.find_content_versions(p_type text, p_id uuid, p_since timestamp with time zone)
- RETURNS private.judged[]
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  return (
-    select array[(p_type, c.id, c.author_id, w.at, array[t.title, t.body],
-                  private.keyword_words(private.keyword_text(array[t.title, t.body])),
-                  case p_type
-                    when 'video' then (select array[v.media_url, v.thumbnail_url] from app.videos v where v.id = p_id)
-                    when 'audio' then (select array[a.media_url] from app.audio a where a.id = p_id)
-                  end)::private.judged]
-    from app.contents c
-    cross join lateral (select coalesce(c.edited_at, c.created_at) as at) w
-    cross join lateral private.find_reported_place(p_type, p_id) t
-    where c.id = p_id and c.kind = p_type and not c.is_draft and c.deleted_at is null and w.at >= p_since);
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.find_course_versions(p_type text, p_id uuid, p_since timestamp with time zone)
  RETURNS private.judged[]
@@ -2477,8 +2273,7 @@ declare
 begin
   return (
     select v_course || array_agg((p_type, p_id, v_course[1].author_id, v_course[1].at, array[l.title, l.body],
-                                  private.keyword_words(private.keyword_text(array[l.title, l.body])),
-                                  array[private.asset_url(l.asset_id::text)])::private.judged
+                                  private.keyword_words(private.keyword_text(array[l.title, l.body])))::private.judged
                                  order by l.position)
     from app.course_lessons l where l.course_id = p_id and v_course is not null);
 end $function$;
@@ -2533,54 +2328,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."find_own_bots"() OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION private.find_post_versions(p_type text, p_id uuid, p_since timestamp with time zone)
- RETURNS private.judged[]
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_sort TO 'off'
- SET enable_incremental_sort TO 'off'
- SET enable_presorted_aggregate TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-begin
-  return (
-    select array_agg((p_type, p.id, p.author_id, w.at, array[w.title, w.body],
-                      coalesce(w.words, private.keyword_words(private.keyword_text(array[w.title, w.body]))),
-                      private.media_addresses(w.media))::private.judged
-                     order by w.at desc, w.version desc nulls first)
-    from app.posts p
-    cross join lateral (
-      select null::integer as version, p.title, p.body, p.media, p.keyword_words as words,
-             coalesce(l.created_at, p.published_at) as at, l.created_at is null as is_first
-      from (values (1)) one left join lateral (
-        select v.created_at from app.post_versions v where v.post_id = p.id order by v.version desc limit 1) l on true
-      union all
-      (select v.version, v.title, v.body, v.media, null, coalesce(b.created_at, p.published_at), v.version = 1
-       from app.post_versions v
-       left join app.post_versions b on b.post_id = v.post_id and b.version = v.version - 1
-       where v.post_id = p.id order by v.version desc limit 19)) w
-    where p.id = p_id and p.published_at is not null and w.at >= p_since
-      and not (p.imported_at is not null and w.is_first));
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.find_reply_versions(p_type text, p_id uuid, p_since timestamp with time zone)
- RETURNS private.judged[]
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  return (
-    select array[(p_type, r.id, r.author_id, r.created_at, array[r.body],
-                  private.keyword_words(private.keyword_text(array[r.body])), null)::private.judged]
-    from app.replies r where r.id = p_id and r.created_at >= p_since);
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.find_talent(p_interests uuid[], p_country text, p_city text, p_after uuid)
  RETURNS TABLE(id uuid, interest_id uuid, value numeric)
@@ -2677,19 +2424,6 @@ begin
   delete from private.people_with_factor where user_id = p_user;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.has_media(p_thing private.judged, p_parameters jsonb)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  return coalesce(cardinality(p_thing.media), 0) > 0 and exists (
-    select from private.hashed_media(p_thing.media) m where p_parameters -> 'hashes' ? m.sha256);
-end $function$;
-
-ALTER FUNCTION "private"."has_media"(private.judged, jsonb) OWNER TO "postgres";
-
 CREATE OR REPLACE FUNCTION private.has_other_resolver(p_decision app.decisions)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2705,25 +2439,6 @@ begin
       and u.banned_at is null and u.erased_at is null
       and coalesce(a.last_seen_at, u.created_at) > now() - interval '30 days');
 end $function$;
-
-CREATE OR REPLACE FUNCTION private.hashed_media(p_urls text[])
- RETURNS SETOF private.hashed_medium
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  v_before text := private.asset_url('');
-begin
-  return query
-    select u.url, encode(a.sha256, 'hex')
-    from (select distinct w.url, substr(w.url, length(v_before) + 1) as key
-          from unnest(p_urls) w (url) where starts_with(w.url, v_before)) u
-    join app.media_assets a on a.id = case when pg_input_is_valid(u.key, 'uuid') then u.key::uuid end
-    where a.sha256 is not null;
-end $function$;
-
-ALTER FUNCTION "private"."hashed_media"(text[]) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.hide_by_rule(p_type text, p_id uuid)
  RETURNS boolean
@@ -2774,58 +2489,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."is_owner_banned"(app.users) OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION private.is_reported_by_trusted(p_thing private.judged, p_parameters jsonb)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_sort TO 'off'
- SET enable_incremental_sort TO 'off'
- SET enable_presorted_aggregate TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-begin
-  return exists (
-    with trusted as materialized (
-      select r.*
-      from (select o.reporter_id, o.created_at, o.reviewed_at from app.reports o
-            where o.target_type = p_thing.type and o.target_id = p_thing.id
-            order by o.created_at desc, o.id desc limit 50) r
-      where private.is_trusted_reporter(r.reporter_id, r.created_at, (p_parameters ->> 'reputation')::integer))
-    select from trusted moment
-    where (p_parameters ->> 'people')::integer <= (
-      select count(distinct o.reporter_id) from trusted o
-      where o.created_at <= moment.created_at
-        and (o.reviewed_at is null or o.reviewed_at > moment.created_at)));
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.is_trusted_reporter(p_person uuid, p_at timestamp with time zone, p_reputation integer)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_sort TO 'off'
- SET enable_incremental_sort TO 'off'
- SET enable_presorted_aggregate TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-begin
-  return (
-    select count(*) >= 3 and count(*) filter (where s.status = 'reviewed') * 2 > count(*)
-    from (select r.status from app.reports r
-          where r.reporter_id = p_person and r.reviewed_at <= p_at
-          order by r.reviewed_at desc, r.id desc limit 100) s)
-    or (p_reputation is not null and coalesce(private.total_reputation(p_person), 0) >= p_reputation);
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.issue_access_token(p_user uuid, p_kind text, p_name text, p_token_hash bytea, p_scopes text[], p_seconds integer, p_client text DEFAULT NULL::text, p_ends_with_password boolean DEFAULT true)
  RETURNS json
@@ -2954,30 +2617,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."judge_child"() OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION private.judge_condition(p_condition private.condition, p_thing private.judged)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE
- SET search_path TO ''
-AS $function$
-begin
-  if p_condition.kind = 'new-account' then
-    return private.is_by_new_account(p_thing, p_condition.parameters);
-  elsif p_condition.kind = 'words' then
-    return private.has_words(p_thing, p_condition.parameters);
-  elsif p_condition.kind = 'link' then
-    return private.has_link(p_thing, p_condition.parameters);
-  elsif p_condition.kind = 'media' then
-    return private.has_media(p_thing, p_condition.parameters);
-  elsif p_condition.kind = 'rate' then
-    return private.is_too_frequent(p_thing, p_condition.parameters);
-  elsif p_condition.kind = 'near-ban' then
-    return private.is_near_ban(p_thing, p_condition.parameters);
-  elsif p_condition.kind = 'reports' then
-    return private.is_reported_by_trusted(p_thing, p_condition.parameters);
-  end if;
-end $function$;
 
 CREATE OR REPLACE FUNCTION private.judge_content()
  RETURNS trigger
@@ -3254,41 +2893,6 @@ begin
      and ((p_decision).decided_by is distinct from app.uid() or not private.has_other_resolver(p_decision));
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.media_addresses(p_media jsonb)
- RETURNS text[]
- LANGUAGE plpgsql
- IMMUTABLE
- SET search_path TO ''
-AS $function$
-begin
-  return case when p_media <> '[]' then array(
-    select a from jsonb_array_elements(p_media) m
-    cross join lateral unnest(array[m ->> 'url', m ->> 'posterUrl']) a
-    where a is not null) end;
-end $function$;
-
-ALTER FUNCTION "private"."media_addresses"(jsonb) OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION private.media_assets_rules(kind text, content_type text, size bigint, part_size integer, upload_id text, mime_type text, width integer, height integer, blurhash app.blurhash, poster_id uuid, status text, expires_at timestamp with time zone, committed_at timestamp with time zone, sha256 bytea)
- RETURNS boolean
- LANGUAGE plpgsql
- IMMUTABLE
- SET search_path TO ''
-AS $function$
-begin
-  if ((num_nulls(width, height) <> 1) AND ((COALESCE(width, 1) >= 1) AND (COALESCE(width, 1) <= 65535)) AND ((COALESCE(height, 1) >= 1) AND (COALESCE(height, 1) <= 65535)) AND ((num_nonnulls(width, blurhash) = 0) OR (content_type ~ '^(image|video)/'::text))) is false then perform private.raise_check_violation('asset_dimensions'); end if;
-  if ((poster_id IS NULL) OR (kind = 'video'::text)) is false then perform private.raise_check_violation('asset_poster'); end if;
-  if ((status = 'committed'::text) = ((committed_at IS NOT NULL) AND (mime_type IS NOT NULL) AND (expires_at IS NULL))) is false then perform private.raise_check_violation('media_assets_check'); end if;
-  if (part_size > 0) is false then perform private.raise_check_violation('media_assets_part_size_check'); end if;
-  if (octet_length(sha256) = 32) is false then perform private.raise_check_violation('media_assets_sha256_check'); end if;
-  if (size > 0) is false then perform private.raise_check_violation('media_assets_size_check'); end if;
-  if (status = ANY (ARRAY['pending'::text, 'committed'::text])) is false then perform private.raise_check_violation('media_assets_status_check'); end if;
-  if ((length(upload_id) >= 1) AND (length(upload_id) <= 1000)) is false then perform private.raise_check_violation('media_assets_upload_id_check'); end if;
-  return true;
-end $function$;
-
-ALTER FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) OWNER TO "postgres";
-
 CREATE OR REPLACE FUNCTION private.note_access_token_used()
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3412,64 +3016,6 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.read_condition(p_condition jsonb)
- RETURNS private.condition
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  v_kind  private.rule_conditions;
-  v_names text[];
-  v_name  text;
-  v_shape jsonb;
-  v_value jsonb;
-  v_read  jsonb := '{}';
-begin
-  select * into v_kind from private.rule_conditions k
-  where jsonb_typeof(p_condition) = 'object' and k.kind = p_condition ->> 'kind';
-  if not found then
-    perform private.raise_error('rule_conditions');
-  end if;
-  for v_name, v_shape in select * from jsonb_each(v_kind.shape) loop
-    v_value := nullif(p_condition -> rtrim(v_name, '?'), 'null');
-    v_names := v_names || rtrim(v_name, '?');
-    continue when v_value is null and v_name like '%?';
-    if v_shape = '"keywords"' then
-      v_read := v_read || private.read_keywords(v_value);
-    elsif v_shape = '"hashes"' then
-      v_read := v_read || private.read_hashes(v_value);
-    elsif (v_value::text ~ '^\d{1,9}$' and v_value::integer between (v_shape -> 0)::integer
-                                                               and (v_shape -> 1)::integer) is true then
-      v_read := v_read || jsonb_build_object(rtrim(v_name, '?'), v_value);
-    else
-      perform private.raise_error('rule_conditions');
-    end if;
-  end loop;
-  if exists (select from jsonb_object_keys(p_condition - 'kind') f where f <> all (coalesce(v_names, '{}'))) then
-    perform private.raise_error('rule_conditions');
-  end if;
-  return (v_kind.kind, v_read)::private.condition;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.read_hashes(p_hashes jsonb)
- RETURNS jsonb
- LANGUAGE plpgsql
- STABLE
- SET search_path TO ''
-AS $function$
-begin
-  if (jsonb_typeof(p_hashes) = 'array' and jsonb_array_length(p_hashes) between 1 and 100
-      and not exists (select from jsonb_array_elements(p_hashes) h
-                      where jsonb_typeof(h) <> 'string' or h #>> '{}' !~* '^[0-9a-f]{64}$')) is not true then
-    perform private.raise_error('rule_conditions');
-  end if;
-  return (select jsonb_build_object('hashes', jsonb_agg(distinct lower(h)))
-          from jsonb_array_elements_text(p_hashes) h);
-end $function$;
-
-ALTER FUNCTION "private"."read_hashes"(jsonb) OWNER TO "postgres";
-
 CREATE OR REPLACE FUNCTION private.record_decision()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3483,7 +3029,6 @@ declare
   v_case   app.cases;
   v_action text;
   v_id     uuid;
-  v_first  uuid;
 begin
   select * into v_entry from app.audit_log where id = new.audit_id;
   select * into v_kind from private.decision_kinds where verb = split_part(v_entry.action, '.', 2);
@@ -3507,23 +3052,17 @@ begin
       where target_type = v_entry.target_type and target_id = v_entry.target_id::uuid and lifted_at is null
         and action in ('hide', 'remove') and (decided_by is null or space_id is not null);
     elsif v_action in ('ban', 'suspend') then
-      if v_action = 'suspend' and v_case.id is null then
-        select coalesce(d.continues, d.id) into v_first from app.decisions d
-        where d.target_type = 'user' and d.target_id = v_entry.target_id::uuid and d.lifted_at is null
-          and d.action = 'suspend'
-        order by d.decided_at desc limit 1;
-      end if;
       -- a ban has one end, that of the newest decision
       update app.decisions set lifted_at = now()
       where target_type = 'user' and target_id = v_entry.target_id::uuid and lifted_at is null
         and action in ('ban', 'suspend');
     end if;
     insert into app.decisions (case_id, target_type, target_id, person_id, action, category, rule, reason, decided_by,
-                               ends_at, audit_id, space_id, continues)
+                               ends_at, audit_id, space_id)
     values (v_case.id, v_entry.target_type, v_entry.target_id::uuid, new.subject_id, v_action,
             coalesce(v_work ->> 'category', v_case.category, 'other'), coalesce(v_work ->> 'rule', v_case.rule),
             coalesce(new.detail ->> 'reason', ''), v_entry.actor_id,
-            (new.detail ->> 'until')::timestamptz, v_entry.id, (v_work ->> 'spaceId')::uuid, v_first)
+            (new.detail ->> 'until')::timestamptz, v_entry.id, (v_work ->> 'spaceId')::uuid)
     returning id into v_id;
     if v_entry.target_type = 'user' then
       -- the event admin.content.moderated notifies the author of what was hidden or removed
@@ -3927,63 +3466,6 @@ end $function$;
 
 ALTER FUNCTION "private"."require_way_in"(uuid) OWNER TO "postgres";
 
-CREATE OR REPLACE FUNCTION private.set_any_space_archived(p_kind text, p_id text, p_archived boolean, p_reason text)
- RETURNS json
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  v_reason text;
-  v_space  app.spaces;
-  v_owner  uuid;
-begin
-  perform private.require_role('admin');
-  v_reason := private.find_reason(p_reason);
-  v_space := private.find_any_space(p_kind, p_id);
-  select user_id into v_owner from app.space_members where space_id = v_space.id and role = 'owner';
-  v_space := private.lock_any_space(p_kind, p_id, array[v_owner]);
-  select user_id into v_owner from app.space_members where space_id = v_space.id and role = 'owner';
-  if not p_archived and v_space.archived_by_staff then
-    perform private.refuse_own(v_space.kind, v_space.id, v_owner);
-  end if;
-  if private.set_archived(v_space, p_archived, not private.is_own_thing(v_space.kind, v_space.id, v_owner)) then
-    perform private.record_about_space(
-      v_space, case when p_archived then 'archived' else 'restored' end, v_owner,
-      case when v_reason is not null then json_build_object('reason', v_reason) end);
-  end if;
-  return private.staff_card('spaces', v_space.id);
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.set_archived(p_space app.spaces, p_archived boolean, p_by_staff boolean DEFAULT false)
- RETURNS boolean
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  v_owner uuid;
-begin
-  if (p_space.archived_at is not null) = p_archived
-     and not (p_archived and p_by_staff and not p_space.archived_by_staff) then
-    return false;
-  end if;
-  if not p_archived then
-    select user_id into v_owner from app.space_members where space_id = p_space.id and role = 'owner';
-    if not found then
-      perform private.raise_error('space_ownerless');
-    end if;
-    perform private.limit_owned(p_space.kind, v_owner);
-  end if;
-  update app.spaces
-  set archived_at = case when p_archived then coalesce(archived_at, now()) end,
-      archived_by_staff = p_archived and p_by_staff
-  where id = p_space.id;
-  return true;
-end $function$;
-
-ALTER FUNCTION "private"."set_archived"(app.spaces, boolean, boolean) OWNER TO "postgres";
-
 CREATE OR REPLACE FUNCTION private.set_banned(p_person app.users, p_banned boolean, p_reason text, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -4386,8 +3868,6 @@ ALTER TABLE "app"."apps" ADD CONSTRAINT "apps_owner_id_fkey" FOREIGN KEY (owner_
 
 ALTER TABLE "app"."app_consents" ADD CONSTRAINT "app_consents_app_id_fkey" FOREIGN KEY (app_id) REFERENCES app.apps(id) ON DELETE CASCADE;
 
-ALTER TABLE "app"."decisions" ADD CONSTRAINT "decisions_continues_fkey" FOREIGN KEY (continues) REFERENCES app.decisions(id) ON DELETE RESTRICT;
-
 ALTER TABLE "app"."users" ADD CONSTRAINT "users_bot_owner_id_fkey" FOREIGN KEY (bot_owner_id) REFERENCES app.users(id) ON DELETE RESTRICT;
 
 ALTER TABLE "private"."identities" ADD CONSTRAINT "identities_user_id_fkey" FOREIGN KEY (user_id) REFERENCES app.users(id) ON DELETE CASCADE;
@@ -4685,18 +4165,6 @@ CREATE VIEW "private"."staff_appeals" WITH (security_invoker=true) AS  SELECT a.
      JOIN app.person_card person ON ((person.id = a.user_id)));
 
 ALTER VIEW "private"."staff_appeals" OWNER TO "postgres";
-
-CREATE VIEW "private"."staff_apps" WITH (security_invoker=true) AS  SELECT a.created_at AS at,
-    a.id,
-    a.owner_id,
-    concat_ws(' '::text, a.name, a.website, u.username) AS said,
-    private.merge_objects(private.app_card(a.*), json_build_object('ownerId', a.owner_id, 'owner', owner.card)) AS card
-   FROM ((app.apps a
-     JOIN app.users u ON ((u.id = a.owner_id)))
-     JOIN app.person_card owner ON ((owner.id = a.owner_id)))
-  WHERE (a.ended_at IS NULL);
-
-ALTER VIEW "private"."staff_apps" OWNER TO "postgres";
 
 CREATE VIEW "private"."staff_audit_log" WITH (security_invoker=true) AS  SELECT l.id,
     l.action,
@@ -5071,17 +4539,11 @@ CREATE INDEX app_consents_over_idx ON app.app_consents USING btree (LEAST(ended_
 
 CREATE INDEX app_consents_user_id_idx ON app.app_consents USING btree (user_id, created_at);
 
-CREATE INDEX apps_created_at_idx ON app.apps USING btree (created_at DESC, id DESC) WHERE (ended_at IS NULL);
-
 CREATE INDEX apps_ended_at_idx ON app.apps USING btree (ended_at);
 
 CREATE INDEX apps_owner_id_idx ON app.apps USING btree (owner_id, created_at DESC, id DESC);
 
-CREATE INDEX decisions_continues_idx ON app.decisions USING btree (continues) WHERE (continues IS NOT NULL);
-
 CREATE INDEX notifications_updated_at_idx ON app.notifications USING btree (user_id, in_app, updated_at, id);
-
-CREATE INDEX reports_reviewed_at_idx ON app.reports USING btree (reporter_id, reviewed_at DESC, id DESC) WHERE (reviewed_at IS NOT NULL);
 
 CREATE INDEX reputation_interest_id_idx ON app.reputation USING btree (interest_id, band DESC, user_id);
 
@@ -5113,7 +4575,7 @@ CREATE INDEX passkeys_user_id_idx ON private.passkeys USING btree (user_id, crea
 
 CREATE TRIGGER reject_null BEFORE INSERT OR UPDATE ON app.apps FOR EACH ROW WHEN (((new.id IS NULL) OR (new.owner_id IS NULL) OR (new.name IS NULL) OR (new.redirect_uris IS NULL) OR (new.scopes IS NULL) OR (new.is_confidential IS NULL) OR (new.created_at IS NULL))) EXECUTE FUNCTION private.reject_null();
 
-CREATE CONSTRAINT TRIGGER _190_judge_edited AFTER UPDATE OF title, body, asset_id ON app.course_lessons DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((new.title IS DISTINCT FROM old.title) OR ((new.body)::text IS DISTINCT FROM (old.body)::text)) OR ((new.asset_id IS NOT NULL) AND (new.asset_id IS DISTINCT FROM old.asset_id)))) EXECUTE FUNCTION private.judge_lesson();
+CREATE CONSTRAINT TRIGGER _190_judge_edited AFTER UPDATE OF title, body ON app.course_lessons DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.title IS DISTINCT FROM old.title) OR ((new.body)::text IS DISTINCT FROM (old.body)::text))) EXECUTE FUNCTION private.judge_lesson();
 
 CREATE CONSTRAINT TRIGGER _190_judge_new AFTER INSERT ON app.course_lessons DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.judge_lesson();
 
@@ -5125,8 +4587,6 @@ CREATE CONSTRAINT TRIGGER _190_judge_edited AFTER UPDATE OF edited_at ON app.pro
 
 CREATE CONSTRAINT TRIGGER _190_judge_new AFTER INSERT ON app.problem_solutions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.judge_child('solution');
 
-CREATE TRIGGER reject_null BEFORE INSERT OR UPDATE ON app.spaces FOR EACH ROW WHEN (((new.id IS NULL) OR (new.kind IS NULL) OR (new.slug IS NULL) OR (new.name IS NULL) OR (new.about IS NULL) OR (new.visibility IS NULL) OR (new.join_policy IS NULL) OR (new.member_count IS NULL) OR (new.words IS NULL) OR (new.created_at IS NULL) OR (new.archived_by_staff IS NULL))) EXECUTE FUNCTION private.reject_null();
-
 CREATE TRIGGER _070_end_consents_with_tokens AFTER UPDATE OF tokens_valid_from ON app.users FOR EACH ROW WHEN ((old.tokens_valid_from <> new.tokens_valid_from)) EXECUTE FUNCTION private.end_consents_with_tokens();
 
 CREATE CONSTRAINT TRIGGER judge_new AFTER INSERT ON app.video_comments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.judge_child('video-comment');
@@ -5134,10 +4594,6 @@ CREATE CONSTRAINT TRIGGER judge_new AFTER INSERT ON app.video_comments DEFERRABL
 CREATE TRIGGER send_revoked_token AFTER INSERT OR UPDATE OF scopes ON private.revoked_tokens FOR EACH ROW WHEN ((new.scopes IS NULL)) EXECUTE FUNCTION private.send_revoked_token();
 
 CREATE POLICY "select_own" ON "app"."access_tokens" FOR SELECT TO "authenticated" USING ((user_id = ( SELECT app.uid() AS uid)));
-
-COMMENT ON COLUMN "private"."pushed_subjects"."subject" IS 'What the push is about: the kind, the actor (or the group if there is no actor), and the event or state in the payload.';
-
-COMMENT ON FUNCTION "private"."set_any_space_role"(text,text,text,text) IS 'For admins: gives a member of a space another role. If it is the role of the owner, the previous owner becomes a moderator; a banned person cannot get this role. Anybody can become the founder of an archived guild that has none. Repeating it changes nothing and leaves no audit entry.';
 
 COMMENT ON COLUMN "app"."access_tokens"."client_id" IS 'The app that has the token; null for a personal one.';
 
@@ -5181,11 +4637,7 @@ COMMENT ON COLUMN "app"."apps"."secret_hash" IS 'SHA-256 of the secret, which ha
 
 COMMENT ON COLUMN "app"."apps"."website" IS 'A page about the app; null if there is none.';
 
-COMMENT ON COLUMN "app"."decisions"."continues" IS 'The suspension whose end this one, without a case, has moved: the first one if the end was moved several times. Null for any other decision.';
-
 COMMENT ON COLUMN "app"."decisions"."lifted_at" IS 'When its effect ended: staff ended it, its time was over, staff hid what a rule or a space had hidden, or another ban or suspension replaced it. Its strikes remain.';
-
-COMMENT ON COLUMN "app"."media_assets"."sha256" IS 'The hash of the file, for the rules of staff; nobody else sees it. Null while the asset is pending, for a file above 25 MiB, and for an asset that was committed before hashes were kept.';
 
 COMMENT ON COLUMN "app"."post_counters"."bot_replies" IS 'How many of the replies are by bots. These do not count for trending.';
 
@@ -5194,8 +4646,6 @@ COMMENT ON COLUMN "app"."reputation"."band" IS 'The band of value: 0 below 1, 1 
 COMMENT ON COLUMN "app"."reputation_entries"."interest_id" IS 'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each interest with entries.';
 
 COMMENT ON COLUMN "app"."reputation_kinds"."interest_id" IS 'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each person and interest here.';
-
-COMMENT ON COLUMN "app"."spaces"."archived_by_staff" IS 'Whether staff has archived it, so that only staff can restore it.';
 
 COMMENT ON COLUMN "app"."users"."bot_owner_id" IS 'The person who runs this account and answers for it, if it is a bot: sql/identity/57_bots.sql. Null for people.';
 
@@ -5251,8 +4701,6 @@ COMMENT ON COLUMN "private"."realtime_topics"."scopes" IS 'A token with scopes m
 
 COMMENT ON COLUMN "private"."revoked_tokens"."scopes" IS 'What the token may still do, as private.scopes has it; null if it was revoked.';
 
-COMMENT ON COLUMN "private"."rule_conditions"."shape" IS 'The parameters by name: for a whole number its least and its greatest value, such as [1, 60]; for words "keywords"; for hashes of files "hashes". A parameter is optional if its name here ends with a question mark.';
-
 COMMENT ON COLUMN "private"."scopes"."position" IS 'The order in which people see the scopes.';
 
 COMMENT ON COLUMN "private"."scopes"."says" IS 'What a token with the scope may do, as a sentence for people.';
@@ -5266,8 +4714,6 @@ COMMENT ON FUNCTION "api"."answer_device"(bytea, jsonb) IS 'For the facade alone
 COMMENT ON FUNCTION "api"."ban_person"(text, text, timestamp with time zone, boolean) IS 'Bans a person: they are logged out immediately, and what they published is hidden from everyone until the ban ends. With p_until it ends by itself at that time, at most 366 days from now. Banning a banned person with another p_until, or without one, moves or removes the end; otherwise repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. The bots of a person are banned with them; with p_also_owner a bot''s owner is banned, with all their bots. Leaves an audit entry with the reason.';
 
 COMMENT ON FUNCTION "api"."check_password_reset"(uuid, bytea) IS 'For the facade alone: checks a token before the facade hashes a new password, {words}: the names and the address of the person.';
-
-COMMENT ON FUNCTION "api"."commit_asset"(uuid, text, integer, integer, text) IS 'For the facade alone, after it has found that the storage has the file as announced: commits the caller''s asset. p_width and p_height are what the file says, or null. p_sha256 is its hash in hex, or null. If another commit found another file meanwhile, the asset is deleted (asset_unfit). Returns the same as api.get_asset. Fails: asset_unknown (also if it is another person''s).';
 
 COMMENT ON FUNCTION "api"."consume_oauth_record"(text, bytea) IS 'For the facade alone: uses up a code. If it was used before, its consent ends.';
 
@@ -5293,7 +4739,7 @@ COMMENT ON FUNCTION "api"."end_bot_token"(text, uuid) IS 'Ends an access token o
 
 COMMENT ON FUNCTION "api"."end_consent"(uuid) IS 'For the facade alone: ends a consent with its tokens.';
 
-COMMENT ON FUNCTION "api"."exchange_access_token"(integer) IS 'For the facade alone: the claims of a token that is valid for this many seconds and may do what the access token of this request may do, {sub, email, role, iat, exp}. It ends with the access token. Without the scope profile:read the address is not the person''s.';
+COMMENT ON FUNCTION "api"."exchange_access_token"(integer) IS 'For the facade alone: the claims of a token that is valid for this many seconds and may do what the access token of this request may do, {sub, email, role, iat, exp}. It ends with the access token.';
 
 COMMENT ON FUNCTION "api"."find_access_token"(bytea) IS 'For the facade alone: the claims of the access token with this hash, {sub, email, role, iat, exp}; null if there is none or it was ended. Its holder''s role is that of its issue, because another role ends all tokens.';
 
@@ -5311,7 +4757,7 @@ COMMENT ON FUNCTION "api"."find_password"() IS 'For the facade alone: the caller
 
 COMMENT ON FUNCTION "api"."finish_oidc"(uuid, bytea, text, text, text, text, boolean) IS 'For the facade alone, after it has checked the provider''s answer: records a login there, {ok}. Its one-time code can be used for 30 minutes. Each login can come back once.';
 
-COMMENT ON FUNCTION "api"."give_consent"(uuid, uuid, uuid, text[]) IS 'For the facade alone: the caller allows an app these scopes, with a fresh proof as for a token. If the caller has more than 50 consents, the least recently used one ends.';
+COMMENT ON FUNCTION "api"."give_consent"(uuid, uuid, uuid, text[]) IS 'For the facade alone: the caller allows an app these scopes. If the caller has more than 50 consents, the least recently used one ends.';
 
 COMMENT ON FUNCTION "api"."issue_app_token"(uuid, bytea, text[], jsonb, integer) IS 'For the facade alone: an app gets an access token with this hash by a consent. Of one consent the newest 10 are valid.';
 
@@ -5319,9 +4765,9 @@ COMMENT ON FUNCTION "api"."link_identity"(uuid, bytea, text) IS 'For the facade 
 
 COMMENT ON FUNCTION "api"."list_access_tokens"() IS 'The caller''s personal access tokens that have not ended, newest first: {id, name, scopes, endsWithPassword, createdAt, lastUsedAt, expiresAt}. There are at most 50, so all are on one page.';
 
-COMMENT ON FUNCTION "api"."list_all_apps"(text, text, timestamp with time zone, timestamp with time zone, integer, text) IS 'Everybody''s registered apps, newest first.';
-
 COMMENT ON FUNCTION "api"."list_apps"() IS 'The apps that the caller registered, newest first. There are at most 20, so all are on one page.';
+
+COMMENT ON FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text, text) IS 'The audit log, newest first. p_actor is another name for p_actor_id.';
 
 COMMENT ON FUNCTION "api"."list_bot_tokens"(text) IS 'The access tokens of a bot of the caller that have not ended, newest first, as in api.list_access_tokens.';
 
@@ -5346,8 +4792,6 @@ COMMENT ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) IS 'For the facad
 COMMENT ON FUNCTION "api"."prove_with_passkey"(uuid, bigint) IS 'For the facade alone, after it has checked the signature: records a fresh proof of this session, {provedUntil}.';
 
 COMMENT ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) IS 'For the facade alone: like api.register, but with a login at the provider instead of a password. The address is the one that the provider verified.';
-
-COMMENT ON FUNCTION "api"."remove_app"(uuid) IS 'Deletes anybody''s app, with all consents and tokens, and notifies its owner. Leaves an audit entry.';
 
 COMMENT ON FUNCTION "api"."remove_passkey"(uuid) IS 'Removes a passkey of the caller; with the last factor also the recovery codes, unless the caller''s role requires a factor.';
 
@@ -5395,13 +4839,7 @@ COMMENT ON FUNCTION "private"."app_consents_rules"(integer) IS 'The checks of ap
 
 COMMENT ON FUNCTION "private"."apps_rules"(text, text, bytea) IS 'The checks of app.apps. Raises the code of the one that a row breaks.';
 
-COMMENT ON FUNCTION "private"."archive_space"(text, text, boolean) IS 'Archives a space or restores it, for its owner, who can''t restore what staff has archived. Repeating it changes nothing.';
-
 COMMENT ON FUNCTION "private"."bots_among"(uuid[]) IS 'Those of these accounts that are bots. For lists: it is one look-up, and private.is_bot would be one for each.';
-
-COMMENT ON FUNCTION "private"."case_file"(app.cases) IS 'What belongs to a case: {target, media, reports, earlierCases, proposals, history, strikes, decisions}. strikes and decisions are those of the person who answers for the thing, and null if there is none.';
-
-COMMENT ON FUNCTION "private"."case_media"(text, uuid) IS 'The files of a thing with their hashes, of all its versions that rules judge, at most 50: [{url, sha256}].';
 
 COMMENT ON FUNCTION "private"."change_own_app"(uuid, jsonb) IS 'Changes an app of the caller, as api.update_app says.';
 
@@ -5414,8 +4852,6 @@ COMMENT ON FUNCTION "private"."check_token"() IS 'Returns the scopes of the toke
 COMMENT ON FUNCTION "private"."close_sessions"(uuid, boolean) IS 'Locks a person, and ends their sessions and access tokens. Returns the value that tokens_valid_from must have to revoke every other token issued so far: the next whole second. With p_by_password, because the password has changed, it leaves the access tokens that do not end with it.';
 
 COMMENT ON FUNCTION "private"."count_replies"() IS 'Trigger: counts the replies that everyone can see, without those that are hidden, deleted or by banned people; those of bots are also counted apart.';
-
-COMMENT ON FUNCTION "private"."count_strikes"(uuid) IS 'The strikes of a person that have not lapsed. Each case counts the number of its category once, however many actions were taken in it (private.counts_strikes), and so does a suspension, however often its end was moved. They have no effect by themselves; staff sees them. Counts the newest 400 decisions.';
 
 COMMENT ON FUNCTION "private"."count_writes"(text, integer, uuid) IS 'Counts this many writes of the caller in their hour; a bot may write in 24 hours as much as a person in one. If that exceeds the limit it raises an error, and nothing is counted, because the transaction is undone. For another person (p_user) it raises no error: it counts all writes, and returns how many of them were within the limit. The row of the person is locked until the transaction ends: ARCHITECTURE.md, Locks.';
 
@@ -5430,8 +4866,6 @@ COMMENT ON FUNCTION "private"."earn_contribution"(private.earning[]) IS 'Adds th
 COMMENT ON FUNCTION "private"."earn_reputation"(private.earning[]) IS 'Adds the points of each kind once per cause, until they are undone. It adds nothing without an interest, and nothing that people would earn from themselves, that bots would earn, or that people would earn from bots. Lock first (private.lock_effects).';
 
 COMMENT ON FUNCTION "private"."end_access_token"(uuid) IS 'Ends an access token, and the short tokens for which it was exchanged. Does nothing if it has ended.';
-
-COMMENT ON FUNCTION "private"."end_any_app"(uuid) IS 'Ends anybody''s app. Returns its owner.';
 
 COMMENT ON FUNCTION "private"."end_app"(uuid) IS 'Ends an app: it gets no more tokens. Ends the first 500 consents at once, and leaves the others to the worker.';
 
@@ -5469,8 +4903,6 @@ COMMENT ON FUNCTION "private"."find_banned_with"(uuid, boolean) IS 'Whom a ban o
 
 COMMENT ON FUNCTION "private"."find_child_versions"(text, uuid, timestamp with time zone) IS 'The current version of an argument, a solution, a review or a comment; earlier ones are not kept.';
 
-COMMENT ON FUNCTION "private"."find_content_versions"(text, uuid, timestamp with time zone) IS 'The current version of a content, with its title, its text and the files of a video or an audio; earlier ones are not kept. A draft has none.';
-
 COMMENT ON FUNCTION "private"."find_course_versions"(text, uuid, timestamp with time zone) IS 'The current version of a course and, as further versions, its lessons (at most 200), whose times are not kept. A draft has none.';
 
 COMMENT ON FUNCTION "private"."find_identity"(private.oidc_logins) IS 'The linked account of a login at the provider; null if nobody linked it.';
@@ -5481,10 +4913,6 @@ COMMENT ON FUNCTION "private"."find_own_bots"() IS 'The caller''s bots, oldest f
 
 COMMENT ON FUNCTION "private"."find_talent"(uuid[], text, text, uuid) IS 'Returns the next people with reputation in one of these interests, highest first, each with the interest where their reputation is highest. For each interest it considers the people of the highest bands of reputation, about 4000 in total, but at least 20 per interest.';
 
-COMMENT ON FUNCTION "private"."has_media"(private.judged, jsonb) IS 'Condition: one of its media, or the poster of one, is a file with one of these hashes. A file without a hash and a file at another host never fit.';
-
-COMMENT ON FUNCTION "private"."hashed_media"(text[]) IS 'Those of these addresses that are the present ones of assets with a known hash, each once.';
-
 COMMENT ON FUNCTION "private"."hide_by_rule"(text, uuid) IS 'Hides a thing from everyone but its author, as staff hides or removes it. The worker leaves the audit entry. Returns false if it was hidden or deleted before, or if rules can''t hide things of its type.';
 
 COMMENT ON FUNCTION "private"."is_bot"(uuid) IS 'Whether an account is a bot: sql/identity/57_bots.sql.';
@@ -5492,10 +4920,6 @@ COMMENT ON FUNCTION "private"."is_bot"(uuid) IS 'Whether an account is a bot: sq
 COMMENT ON FUNCTION "private"."is_own_thing"(text, uuid, uuid) IS 'Whether the caller answers for a thing. Staff do not work on their own things.';
 
 COMMENT ON FUNCTION "private"."is_owner_banned"(app.users) IS 'Whether an account is a bot whose owner is banned.';
-
-COMMENT ON FUNCTION "private"."is_reported_by_trusted"(private.judged, jsonb) IS 'Condition: of its last 50 reports, those by at least `people` trusted people were open when one of them was made. Whether somebody is trusted is judged at the time of their report.';
-
-COMMENT ON FUNCTION "private"."is_trusted_reporter"(uuid, timestamp with time zone, integer) IS 'Whether the person is a trusted reporter: by that time staff had settled at least three of their reports, and had dismissed fewer than half of the last 100 that it settled; or they have this much reputation now.';
 
 COMMENT ON FUNCTION "private"."issue_access_token"(uuid, text, text, bytea, text[], integer, text, boolean) IS 'Makes an access token of the kind personal or app (then p_client is the app), and returns its claims. p_token_hash is the SHA-256 of the token. A person can have 50 personal ones.';
 
@@ -5531,10 +4955,6 @@ COMMENT ON FUNCTION "private"."lock_own_credentials"() IS 'Locks the caller''s c
 
 COMMENT ON FUNCTION "private"."mail_about_factor"(uuid, text) IS 'Queues a mail that tells a person of a change of their factors: factorAdded, factorRemoved, recoveryUsed, recoveryRenewed, passkeyAdded, passkeyRemoved or passkeyEnded.';
 
-COMMENT ON FUNCTION "private"."media_addresses"(jsonb) IS 'The addresses in the media of a post; null if it has none.';
-
-COMMENT ON FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) IS 'The checks of app.media_assets. Raises the code of the one that a row breaks.';
-
 COMMENT ON FUNCTION "private"."note_access_token_used"() IS 'Records that the access token of this request is used now. Returns whether the request has one.';
 
 COMMENT ON FUNCTION "private"."note_challenge"(bytea, uuid, text) IS 'Stores a challenge for five minutes.';
@@ -5548,8 +4968,6 @@ COMMENT ON FUNCTION "private"."passkey_card"(private.passkeys) IS 'A passkey as 
 COMMENT ON FUNCTION "private"."post_counters_rules"(integer, integer, integer, integer, bigint, numeric, integer) IS 'The checks of app.post_counters. Raises the code of the one that a row breaks.';
 
 COMMENT ON FUNCTION "private"."raise_trending"() IS 'Trigger: reactions, reposts, bookmarks, and replies by people move a post up in the trending order, by four hours for every doubling. The order does not depend on the current time, so it changes only when somebody does something.';
-
-COMMENT ON FUNCTION "private"."read_hashes"(jsonb) IS 'Up to 100 SHA-256 hashes in hex, in the form in which they are compared: {hashes}.';
 
 COMMENT ON FUNCTION "private"."record_decision"() IS 'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of the case that is being worked on (setting kith.case: {caseId, category, rule, spaceId}), or of the open case of the thing. If staff decides to hide or remove a thing, that lifts the decisions of rules and spaces about it. A ban or a suspension lifts the one before it, whose end it replaces.';
 
@@ -5580,10 +4998,6 @@ COMMENT ON FUNCTION "private"."require_scopes"(uuid, text[]) IS 'Returns these s
 COMMENT ON FUNCTION "private"."require_way_in"(uuid) IS 'Passes if a person can log in: with a password, a linked login or a passkey.';
 
 COMMENT ON FUNCTION "private"."send_revoked_token"() IS 'Trigger: tells Realtime that a token was revoked.';
-
-COMMENT ON FUNCTION "private"."set_any_space_archived"(text, text, boolean, text) IS 'Archives a space or restores it, for an admin. Nobody can restore their own space that others on the staff have archived. Repeating it changes nothing and leaves no audit entry.';
-
-COMMENT ON FUNCTION "private"."set_archived"(app.spaces, boolean, boolean) IS 'Archives a locked space, for its owner or for staff, or restores it; false if nothing changes. Staff takes over what the owner has archived.';
 
 COMMENT ON FUNCTION "private"."set_banned"(app.users, boolean, text, timestamp with time zone) IS 'Bans a person whose row private.lock_account locked, or ends the ban, and leaves an audit entry. Their bots are banned with them, and the same bots come back: those with the same time of the ban. With p_until the ban ends by itself at that time: a suspension. A banned person gets this end, or none.';
 
@@ -5621,7 +5035,7 @@ COMMENT ON TABLE "app"."accounts" IS 'Private data of a person. Only the first a
 
 COMMENT ON TABLE "app"."app_consents" IS 'What a person allowed an app to do, once for each time the app asked. It ends when its refresh token was not used for 60 days. One that has ended keeps its row for a day, so that a stolen token stays known.';
 
-COMMENT ON TABLE "app"."apps" IS 'Registered apps. The id is the client_id of OAuth. An app that was deleted keeps its row for two days: within the first the worker ends what is left of its consents, and then these are deleted in batches, before the app is.';
+COMMENT ON TABLE "app"."apps" IS 'Registered apps. The id is the client_id of OAuth. An app that was deleted keeps its row for a day, in which the worker ends what is left of its consents.';
 
 COMMENT ON TABLE "app"."settings" IS 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt, backups (on or off), register_apps (admins or everyone), require_factor (roles, separated by commas), proof_tier. Written by the worker: embedding_model. Written by operators: searches_at_once. None is secret.';
 
@@ -5646,10 +5060,6 @@ COMMENT ON TABLE "private"."revoked_tokens" IS 'The denylist, keyed by a token''
 COMMENT ON TABLE "private"."scopes" IS 'Registry: the scopes that a token can have.';
 
 COMMENT ON TABLE "private"."write_counts" IS 'How much a person has written in their current hour, or a bot in its 24 hours; they begin with the first write. Unlogged and without foreign keys, because every write waits for it: after a crash of the database all hours start again.';
-
-COMMENT ON TYPE "private"."hashed_medium" IS 'The address of an asset and the hash of its file in hex.';
-
-COMMENT ON TYPE "private"."judged" IS 'A version of a thing as rules judge it: its texts as they were when it was published or edited, when that was, the words of these texts (private.keyword_words), and the addresses of its media; null or empty without media.';
 
 COMMENT ON VIEW "app"."bot_card" IS 'A bot: the card of a person with {about, createdAt}.';
 
@@ -5692,8 +5102,6 @@ COMMENT ON VIEW "private"."reachable_accounts" IS 'The accounts to which digests
 COMMENT ON VIEW "private"."staff_ai_sessions" IS 'Reflections as staff sees them: their progress, but no topic, question or answer.';
 
 COMMENT ON VIEW "private"."staff_appeals" IS 'Appeals as staff sees them, each with its author; userId is the author''s UUID.';
-
-COMMENT ON VIEW "private"."staff_apps" IS 'Registered apps as staff sees them, with their owners.';
 
 COMMENT ON VIEW "private"."staff_audit_log" IS 'Audit entries as admins see them; an erasure empties ip and detail.';
 
@@ -5760,14 +5168,6 @@ REVOKE ALL ON FUNCTION "api"."ban_person"(text, text, timestamp with time zone, 
 GRANT EXECUTE ON FUNCTION "api"."ban_person"(text, text, timestamp with time zone, boolean) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."ban_person"(text, text, timestamp with time zone, boolean) TO "service_role";
-
-REVOKE ALL ON FUNCTION "api"."commit_asset"(uuid, text, integer, integer, text) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "api"."commit_asset"(uuid, text, integer, integer, text) TO "gate";
-
-REVOKE ALL ON FUNCTION "api"."commit_asset"(uuid, text, integer, integer, text) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "api"."commit_asset"(uuid, text, integer, integer, text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "api"."consume_oauth_record"(text, bytea) FROM PUBLIC;
 
@@ -5953,14 +5353,6 @@ REVOKE ALL ON FUNCTION "api"."list_access_tokens"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."list_access_tokens"() TO "postgres";
 
-REVOKE ALL ON FUNCTION "api"."list_all_apps"(text, text, timestamp with time zone, timestamp with time zone, integer, text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "api"."list_all_apps"(text, text, timestamp with time zone, timestamp with time zone, integer, text) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "api"."list_all_apps"(text, text, timestamp with time zone, timestamp with time zone, integer, text) TO "postgres";
-
-GRANT EXECUTE ON FUNCTION "api"."list_all_apps"(text, text, timestamp with time zone, timestamp with time zone, integer, text) TO "service_role";
-
 REVOKE ALL ON FUNCTION "api"."list_apps"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "api"."list_apps"() TO "authenticated";
@@ -5968,6 +5360,14 @@ GRANT EXECUTE ON FUNCTION "api"."list_apps"() TO "authenticated";
 REVOKE ALL ON FUNCTION "api"."list_apps"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."list_apps"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text, text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text, text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "api"."list_bot_tokens"(text) FROM PUBLIC;
 
@@ -6048,14 +5448,6 @@ GRANT EXECUTE ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, te
 REVOKE ALL ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) TO "postgres";
-
-REVOKE ALL ON FUNCTION "api"."remove_app"(uuid) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "api"."remove_app"(uuid) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "api"."remove_app"(uuid) TO "postgres";
-
-GRANT EXECUTE ON FUNCTION "api"."remove_app"(uuid) TO "service_role";
 
 REVOKE ALL ON FUNCTION "api"."remove_passkey"(uuid) FROM PUBLIC;
 
@@ -6229,12 +5621,6 @@ REVOKE ALL ON FUNCTION "private"."bots_among"(uuid[]) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."bots_among"(uuid[]) TO "postgres";
 
-REVOKE ALL ON FUNCTION "private"."case_media"(text, uuid) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "private"."case_media"(text, uuid) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."case_media"(text, uuid) TO "postgres";
-
 REVOKE ALL ON FUNCTION "private"."change_own_app"(uuid, jsonb) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."change_own_app"(uuid, jsonb) TO "authenticated";
@@ -6292,14 +5678,6 @@ REVOKE ALL ON FUNCTION "private"."end_access_token"(uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION "private"."end_access_token"(uuid) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."end_access_token"(uuid) TO "postgres";
-
-REVOKE ALL ON FUNCTION "private"."end_any_app"(uuid) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "private"."end_any_app"(uuid) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."end_any_app"(uuid) TO "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."end_any_app"(uuid) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."end_app"(uuid) FROM PUBLIC;
 
@@ -6439,18 +5817,6 @@ REVOKE ALL ON FUNCTION "private"."find_own_bots"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."find_own_bots"() TO "postgres";
 
-REVOKE ALL ON FUNCTION "private"."has_media"(private.judged, jsonb) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "private"."has_media"(private.judged, jsonb) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."has_media"(private.judged, jsonb) TO "postgres";
-
-REVOKE ALL ON FUNCTION "private"."hashed_media"(text[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "private"."hashed_media"(text[]) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."hashed_media"(text[]) TO "postgres";
-
 REVOKE ALL ON FUNCTION "private"."is_bot"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."is_bot"(uuid) TO "authenticated";
@@ -6561,22 +5927,6 @@ REVOKE ALL ON FUNCTION "private"."lock_own_credentials"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."lock_own_credentials"() TO "postgres";
 
-REVOKE ALL ON FUNCTION "private"."media_addresses"(jsonb) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "private"."media_addresses"(jsonb) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."media_addresses"(jsonb) TO "postgres";
-
-REVOKE ALL ON FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) TO "anon", "authenticated", "gate";
-
-REVOKE ALL ON FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) TO "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."media_assets_rules"(text, text, bigint, integer, text, text, integer, integer, app.blurhash, uuid, text, timestamp with time zone, timestamp with time zone, bytea) TO "service_role";
-
 REVOKE ALL ON FUNCTION "private"."note_access_token_used"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."note_access_token_used"() TO "authenticated";
@@ -6620,12 +5970,6 @@ REVOKE ALL ON FUNCTION "private"."post_counters_rules"(integer, integer, integer
 GRANT EXECUTE ON FUNCTION "private"."post_counters_rules"(integer, integer, integer, integer, bigint, numeric, integer) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."post_counters_rules"(integer, integer, integer, integer, bigint, numeric, integer) TO "service_role";
-
-REVOKE ALL ON FUNCTION "private"."read_hashes"(jsonb) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "private"."read_hashes"(jsonb) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."read_hashes"(jsonb) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."redeem_invite"(uuid, text, text, text, text, date, text, text) FROM PUBLIC;
 
@@ -6702,12 +6046,6 @@ REVOKE ALL ON FUNCTION "private"."require_way_in"(uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION "private"."require_way_in"(uuid) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."require_way_in"(uuid) TO "postgres";
-
-REVOKE ALL ON FUNCTION "private"."set_archived"(app.spaces, boolean, boolean) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "private"."set_archived"(app.spaces, boolean, boolean) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."set_archived"(app.spaces, boolean, boolean) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."spend_invite"(text) FROM PUBLIC;
 
@@ -6925,8 +6263,6 @@ ALTER TABLE "app"."app_consents" ADD CONSTRAINT "app_consents_rules" CHECK (priv
 
 ALTER TABLE "app"."apps" ADD CONSTRAINT "apps_rules" CHECK (private.apps_rules(name, website, secret_hash));
 
-ALTER TABLE "app"."media_assets" ADD CONSTRAINT "media_assets_rules" CHECK (private.media_assets_rules(kind, content_type, size, part_size, upload_id, mime_type, width, height, blurhash, poster_id, status, expires_at, committed_at, sha256));
-
 ALTER TABLE "app"."post_counters" ADD CONSTRAINT "post_counters_rules" CHECK (private.post_counters_rules(reactions, replies, shares, bookmarks, views, boost, bot_replies));
 
 ALTER TABLE "app"."users" ADD CONSTRAINT "users_rules" CHECK (private.users_rules(username, role, banned_at, first_name, last_name, country, city, about, profile_pic_url, banned_until, bot_owner_id));
@@ -7046,9 +6382,6 @@ values ('scope_unknown', '422', 'There is no such scope. GET /scopes lists them.
 
 insert into private.errors ("code", "status", "text")
 values ('session_required', '403', 'No access token with scopes may do this. Log in instead.');
-
-insert into private.errors ("code", "status", "text")
-values ('space_archived_by_staff', '409', 'Staff archived this group or guild, so only staff can restore it.');
 
 insert into private.errors ("code", "status", "text")
 values ('vote_bot', '409', 'Bots have no reputation, so nobody can vote on them.');
@@ -7190,7 +6523,7 @@ insert into private.scopes ("scope", "position", "says", "staff")
 values ('contents:read', '130', 'Read videos, audio, courses, debates, events, problems, projects and the wiki.', 'false');
 
 insert into private.scopes ("scope", "position", "says", "staff")
-values ('contents:write', '140', 'Publish and change videos, audio, courses, debates, events, problems, projects and the wiki, and take part in them.', 'false');
+values ('contents:write', '140', 'Publish and change videos, audio, courses, debates, events, problems, projects and the wiki, and take part.', 'false');
 
 insert into private.scopes ("scope", "position", "says", "staff")
 values ('discovery:read', '210', 'Search, and read suggestions.', 'false');
@@ -7874,9 +7207,6 @@ insert into private.operation_scopes ("operation", "scope")
 values ('list_ai_sessions', 'ai:read');
 
 insert into private.operation_scopes ("operation", "scope")
-values ('list_all_apps', 'staff:read');
-
-insert into private.operation_scopes ("operation", "scope")
 values ('list_all_conversations', 'staff:read');
 
 insert into private.operation_scopes ("operation", "scope")
@@ -8270,9 +7600,6 @@ insert into private.operation_scopes ("operation", "scope")
 values ('release_case', 'staff:write');
 
 insert into private.operation_scopes ("operation", "scope")
-values ('remove_app', 'staff:write');
-
-insert into private.operation_scopes ("operation", "scope")
 values ('remove_circle', 'staff:write');
 
 insert into private.operation_scopes ("operation", "scope")
@@ -8609,9 +7936,6 @@ update private.event_types set "happens" = 'a content, or what somebody wrote wi
 where "name"::text = 'moderation.content.written'
   and "happens"::text = 'a content is published or edited and a rule judges its kind';
 
-insert into private.links ("type", "path")
-values ('app', '/apps');
-
 insert into private.batch_queues ("queue", "batch")
 values ('ended-apps', 'private.end_more_consents');
 
@@ -8622,7 +7946,7 @@ insert into private.retention ("relation", "counts_from", "keep", "batch")
 values ('app.app_consents', 'LEAST(ended_at, expires_at)', '1 day', '5000');
 
 insert into private.retention ("relation", "counts_from", "keep", "batch")
-values ('app.apps', 'ended_at', '2 days', '5000');
+values ('app.apps', 'ended_at', '1 day', '5000');
 
 insert into private.retention ("relation", "counts_from", "keep", "batch")
 values ('private.oauth_records', 'expires_at', '00:00:00', '5000');
@@ -8659,14 +7983,6 @@ values ('app.app_consents', 'user_id', 'appConsents', null, null, '{refresh}', n
 
 insert into private.personal_data ("relation", "person_column", "section", "within", "whose", "omits", "adds", "across_blocks", "reason")
 values ('app.apps', 'owner_id', 'apps', null, null, '{secret_hash}', null, 'false', null);
-
-update private.personal_data set "omits" = '{case_id,target_id,decided_by,audit_id,continues}'
-where "relation"::text = 'app.decisions' and "person_column"::text = 'person_id'
-  and "omits"::text = '{case_id,target_id,decided_by,audit_id}';
-
-update private.personal_data set "omits" = '{part_size,upload_id,sha256}'
-where "relation"::text = 'app.media_assets' and "person_column"::text = 'owner_id'
-  and "omits"::text = '{part_size,upload_id}';
 
 update private.personal_data set "omits" = '{band}'
 where "relation"::text = 'app.reputation' and "person_column"::text = 'user_id'
@@ -8738,10 +8054,6 @@ where "type"::text = 'video';
 insert into private.judged_types ("type", "finder", "relation", "hidden_at", "verb", "lock_kind", "counters", "present")
 values ('video-comment', 'private.find_child_versions', null, null, null, null, null, 'deleted_at is null');
 
-insert into private.rule_conditions ("kind", "position", "shape", "judge", "moment")
-values ('media', '350', '{"hashes": "hashes"}', 'private.has_media', 'creation');
-
-
 
 -- Written by hand: of several bans of a person only the newest is in force.
 update app.decisions d set lifted_at = n.decided_at
@@ -8751,18 +8063,3 @@ where d.target_type = 'user' and d.action in ('ban', 'suspend') and d.lifted_at 
   and n.decided_at = (select min(o.decided_at) from app.decisions o
                       where o.target_type = 'user' and o.target_id = d.target_id and o.action in ('ban', 'suspend')
                         and o.decided_at > d.decided_at);
-
--- Written by hand: a changed file of a lesson is judged, too.
-drop trigger _190_judge_edited on app.course_lessons;
-create constraint trigger _190_judge_edited after update of title, body, asset_id on app.course_lessons
-  deferrable initially deferred for each row
-  when ((new.title, new.body) is distinct from (old.title, old.body)
-        or (new.asset_id is not null and new.asset_id is distinct from old.asset_id)) execute function private.judge_lesson();
-
--- Written by hand: spaces that staff has archived last.
-update app.spaces s set archived_by_staff = true
-from (select distinct on (l.target_id) l.target_id, l.action, l.created_at
-      from app.audit_log l
-      where l.target_type in ('group', 'guild') and split_part(l.action, '.', 2) in ('archived', 'restored')
-      order by l.target_id, l.id desc) last
-where s.id::text = last.target_id and last.action like '%.archived' and last.created_at >= s.archived_at;

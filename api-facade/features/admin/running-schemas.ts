@@ -13,6 +13,7 @@ export const AuditQuery = z.object({
     .openapi({ example: 'user.banned' })
     .describe('Only entries with exactly this action.'),
   actorId: AnyPerson.optional(),
+  actor: AnyPerson.optional().describe('The same as `actorId`; if both are given, `actorId` counts.'),
   targetType: z
     .string()
     .trim()

@@ -286,6 +286,8 @@ test('The list of intents can be filtered by kind, activity and note', async () 
 test('The audit log can be filtered by action, actor, target and text', async () => {
   const actions = async (query: string) => (await rows(`/admin/audit-log?${query}`, admin)).map(({ action }) => action)
   expect(await actions('actorId=mona')).toEqual(['reply.hidden'])
+  expect(await actions('actor=mona')).toEqual(['reply.hidden'])
+  expect(await actions('actor=admin&actorId=mona')).toEqual(['reply.hidden'])
   expect(await actions(`action=user.banned&targetId=${finn.id}`)).toEqual(['user.banned'])
   expect(await actions('q=Too close')).toEqual(['post.hidden'])
   expect(await actions('targetType=post')).toEqual(['post.hidden'])

@@ -15155,6 +15155,8 @@ export interface operations {
                 action?: string;
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 actorId?: string;
+                /** @description The same as `actorId`; if both are given, `actorId` counts. */
+                actor?: string;
                 /** @description Only entries about things of this type, such as `post`. */
                 targetType?: string;
                 /** @description Only entries about the thing with this id. */
