@@ -202,17 +202,21 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
+  v_kept json := private.begin_idempotent('close_problem', json_build_array(p_id));
   v_card json;
 begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
   perform private.end_problem(p_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
   if v_card is null then   -- the caller has left its space: it has changed, but is not shown
     return private.error_response('problem_unknown');
   end if;
-  return v_card;
+  return private.finish_idempotent('close_problem', v_card);
 end $$;
 comment on function api.close_problem is
-  'Closes the caller''s own problem without a solution, and gives its bounty back.';
+  'Closes the caller''s own problem without a solution, and gives its bounty back. Takes an Idempotency-Key.';
 
 create function private.take_solution(p_problem uuid, p_solution uuid) returns void
 language plpgsql volatile security definer   -- moves mana

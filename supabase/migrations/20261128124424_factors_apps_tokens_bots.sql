@@ -323,6 +323,26 @@ begin
   return json_build_object('words', private.words_of(v_person));
 end $function$;
 
+CREATE OR REPLACE FUNCTION api.close_problem(p_id uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  v_kept json := private.begin_idempotent('close_problem', json_build_array(p_id));
+  v_card json;
+begin
+  if v_kept is not null then
+    return v_kept;
+  end if;
+  perform private.end_problem(p_id);
+  v_card := private.problem_cards(array[p_id]) -> 0;
+  if v_card is null then   -- the caller has left its space: it has changed, but is not shown
+    return private.error_response('problem_unknown');
+  end if;
+  return private.finish_idempotent('close_problem', v_card);
+end $function$;
+
 CREATE OR REPLACE FUNCTION api.consume_oauth_record(p_model text, p_key bytea)
  RETURNS json
  LANGUAGE plpgsql
@@ -4714,6 +4734,8 @@ COMMENT ON FUNCTION "api"."answer_device"(bytea, jsonb) IS 'For the facade alone
 COMMENT ON FUNCTION "api"."ban_person"(text, text, timestamp with time zone, boolean) IS 'Bans a person: they are logged out immediately, and what they published is hidden from everyone until the ban ends. With p_until it ends by itself at that time, at most 366 days from now. Banning a banned person with another p_until, or without one, moves or removes the end; otherwise repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. The bots of a person are banned with them; with p_also_owner a bot''s owner is banned, with all their bots. Leaves an audit entry with the reason.';
 
 COMMENT ON FUNCTION "api"."check_password_reset"(uuid, bytea) IS 'For the facade alone: checks a token before the facade hashes a new password, {words}: the names and the address of the person.';
+
+COMMENT ON FUNCTION "api"."close_problem"(uuid) IS 'Closes the caller''s own problem without a solution, and gives its bounty back. Takes an Idempotency-Key.';
 
 COMMENT ON FUNCTION "api"."consume_oauth_record"(text, bytea) IS 'For the facade alone: uses up a code. If it was used before, its consent ends.';
 

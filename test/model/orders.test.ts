@@ -297,12 +297,10 @@ async function play(story: Step[]) {
     (
       await owner.unsafe(`select id from app.${table} where ${by} = $1 order by created_at desc limit 1`, [idOf(who)])
     )[0]?.id
-  /** Sends a request, which must succeed once if the model says so. Without a key it isn't repeated. */
+  /** Sends a request, which must succeed once if the model says so. */
   const ask = async (kill: Kill, right: boolean, who: number, text: string, ...values: unknown[]) => {
-    const keyless = text.startsWith('close_problem')
-    const caller = { id: idOf(who), username: '' }
-    const request = keyless ? as(caller, text, ...values) : asOnce(`${keys++}`, caller, text, ...values)
-    const outcome = await kills.send(request, kill, !keyless)
+    const request = asOnce(`${keys++}`, { id: idOf(who), username: '' }, text, ...values)
+    const outcome = await kills.send(request, kill)
     const done = right && !erased.has(who)
     expect([text, outcome === null, outcome]).toEqual([text, done, outcome])
     return done

@@ -93,6 +93,7 @@ export default routes('problems', {
     access: 'user',
     operation: 'close_problem',
     params: UuidId,
+    idempotent: true,
     answers: { 200: Problem },
     outcome: 'The closed problem; the bounty has gone back.',
   },

@@ -157,6 +157,17 @@ test('The bounty is paid or refunded exactly once when accepting and closing run
   expect(await wrongInTheBooks()).toEqual([])
 })
 
+test('Closing with an Idempotency-Key gives the bounty back once, and can be repeated', async () => {
+  const before = await balance(alice)
+  const { body } = await alice.post<Problem>('/problems', { title: 'Lamp', body: 'x', depth: 0, bounty: 3 })
+  const key = { 'Idempotency-Key': 'close' }
+  const closed = await alice.post(`/problems/${body.id}/close`, {}, key)
+  expect(closed).toMatchObject({ status: 200, body: { status: 'closed', bounty: 0 } })
+  const again = await alice.post(`/problems/${body.id}/close`, {}, key)
+  expect([again.status, again.headers.get('idempotency-replayed'), again.text]).toEqual([200, 'true', closed.text])
+  expect(await balance(alice)).toBe(before)
+})
+
 test('A problem in a group can be closed by an author who left; an archived group accepts no mana', async () => {
   const group = (await bob.post<Id>('/groups', { name: 'Tinkers' })).body.id
   await alice.post(`/groups/${group}/join`)

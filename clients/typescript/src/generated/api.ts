@@ -34072,6 +34072,7 @@ export const keyed: ReadonlySet<string> = new Set([
   "POST /posts/{id}/repost",
   "POST /problems",
   "POST /problems/{id}/bounty",
+  "POST /problems/{id}/close",
   "POST /problems/{id}/solutions",
   "POST /problems/{id}/solutions/{sid}/accept",
   "POST /projects",
