@@ -15075,7 +15075,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The `id` that a list has, or the answer that made the thing. */
+                /** @description The `id` from a list, or from the answer to the request that made the thing. */
                 id: components["parameters"]["id"];
             };
             cookie?: never;

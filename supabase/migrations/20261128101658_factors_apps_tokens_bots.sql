@@ -8,6 +8,8 @@ DROP INDEX "app"."notifications_digest_idx";
 
 DROP INDEX "app"."notifications_updated_at_idx";
 
+DROP INDEX "app"."reputation_entries_earned_from_idx";
+
 DROP INDEX "app"."reputation_entries_interest_id_idx";
 
 DROP INDEX "app"."reputation_interest_id_idx";
@@ -106,8 +108,6 @@ ALTER TABLE "app"."users" DROP CONSTRAINT "users_rules";
 
 DROP FUNCTION "api"."ban_person"(text, text, timestamp with time zone);
 
-DROP FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text);
-
 DROP FUNCTION "private"."close_sessions"(uuid);
 
 DROP FUNCTION "private"."end_tokens"(uuid);
@@ -189,12 +189,6 @@ ALTER TABLE "private"."scopes" ENABLE ROW LEVEL SECURITY;
 ALTER TABLE "private"."scopes" OWNER TO "postgres";
 
 ALTER TABLE "app"."post_counters" ADD COLUMN "bot_replies" integer NOT NULL DEFAULT 0;
-
-ALTER TABLE "app"."reputation" ADD COLUMN "band" smallint GENERATED ALWAYS AS (
-CASE
-    WHEN (value > (0)::numeric) THEN floor((ln(((1)::double precision + (value)::double precision)) / ln((2)::double precision)))
-    ELSE ('-1'::integer)::double precision
-END) STORED NOT NULL;
 
 ALTER TABLE "app"."users" ADD COLUMN "bot_owner_id" uuid;
 
@@ -321,26 +315,6 @@ begin
     perform private.raise_error('reset_over');
   end if;
   return json_build_object('words', private.words_of(v_person));
-end $function$;
-
-CREATE OR REPLACE FUNCTION api.close_problem(p_id uuid)
- RETURNS json
- LANGUAGE plpgsql
- SET search_path TO ''
-AS $function$
-declare
-  v_kept json := private.begin_idempotent('close_problem', json_build_array(p_id));
-  v_card json;
-begin
-  if v_kept is not null then
-    return v_kept;
-  end if;
-  perform private.end_problem(p_id);
-  v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- the caller has left its space: it has changed, but is not shown
-    return private.error_response('problem_unknown');
-  end if;
-  return private.finish_idempotent('close_problem', v_card);
 end $function$;
 
 CREATE OR REPLACE FUNCTION api.consume_oauth_record(p_model text, p_key bytea)
@@ -843,25 +817,6 @@ end $function$;
 
 ALTER FUNCTION "api"."list_apps"() OWNER TO "postgres";
 
-CREATE OR REPLACE FUNCTION api.list_audit_log(p_action text DEFAULT NULL::text, p_actor_id text DEFAULT NULL::text, p_target_type text DEFAULT NULL::text, p_target_id text DEFAULT NULL::text, p_q text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_limit integer DEFAULT 20, p_cursor text DEFAULT NULL::text, p_actor text DEFAULT NULL::text)
- RETURNS json
- LANGUAGE plpgsql
- STABLE
- SET search_path TO ''
-AS $function$
-declare
-  v_actor text := coalesce(p_actor_id, p_actor);
-begin
-  perform private.require_role('admin');
-  return private.audit_page(
-    json_build_object('action', p_action, 'actor_id', private.find_staff_person(v_actor),
-                      'target_type', p_target_type, 'target_id', p_target_id),
-    case when v_actor is not null then 'actor_id' when p_action is not null then 'action' end,
-    p_q, p_from, p_to, p_limit, p_cursor);
-end $function$;
-
-ALTER FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text, text) OWNER TO "postgres";
-
 CREATE OR REPLACE FUNCTION api.list_bot_tokens(p_id text)
  RETURNS json
  LANGUAGE plpgsql
@@ -947,7 +902,7 @@ begin
                             p_alert_hash, p_code);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.log_in_with_oidc(p_id uuid, p_code_hash bytea, p_challenge text, p_seconds integer, p_family uuid DEFAULT NULL::uuid, p_refresh_hash bytea DEFAULT NULL::bytea, p_user_agent text DEFAULT NULL::text, p_device text DEFAULT NULL::text, p_address text DEFAULT NULL::text, p_alert_hash bytea DEFAULT NULL::bytea, p_code text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.log_in_elsewhere(p_id uuid, p_code_hash bytea, p_challenge text, p_seconds integer, p_family uuid DEFAULT NULL::uuid, p_refresh_hash bytea DEFAULT NULL::bytea, p_user_agent text DEFAULT NULL::text, p_device text DEFAULT NULL::text, p_address text DEFAULT NULL::text, p_alert_hash bytea DEFAULT NULL::bytea, p_code text DEFAULT NULL::text)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -967,7 +922,7 @@ begin
   return v_answer;
 end $function$;
 
-ALTER FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) OWNER TO "postgres";
+ALTER FUNCTION "api"."log_in_elsewhere"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION api.log_in_with_passkey(p_passkey uuid, p_user_id uuid, p_counter bigint, p_seconds integer, p_family uuid DEFAULT NULL::uuid, p_refresh_hash bytea DEFAULT NULL::bytea, p_user_agent text DEFAULT NULL::text, p_device text DEFAULT NULL::text, p_address text DEFAULT NULL::text, p_alert_hash bytea DEFAULT NULL::bytea)
  RETURNS json
@@ -1056,7 +1011,7 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.prove_with_oidc(p_id uuid, p_code_hash bytea, p_challenge text)
+CREATE OR REPLACE FUNCTION api.prove_elsewhere(p_id uuid, p_code_hash bytea, p_challenge text)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1077,7 +1032,7 @@ begin
   return json_build_object('provedUntil', private.utc(now() + interval '10 minutes'));
 end $function$;
 
-ALTER FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) OWNER TO "postgres";
+ALTER FUNCTION "api"."prove_elsewhere"(uuid, bytea, text) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION api.prove_with_passkey(p_passkey uuid, p_counter bigint)
  RETURNS json
@@ -1119,7 +1074,7 @@ begin
   return private.login_answer(v_person, v_claims);
 end $function$;
 
-CREATE OR REPLACE FUNCTION api.register_with_oidc(p_id uuid, p_code_hash bytea, p_challenge text, p_session_id uuid, p_first_name text, p_last_name text, p_date_of_birth date, p_country text, p_city text, p_seconds integer, p_family uuid DEFAULT NULL::uuid, p_refresh_hash bytea DEFAULT NULL::bytea, p_user_agent text DEFAULT NULL::text, p_device text DEFAULT NULL::text, p_address text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION api.register_elsewhere(p_id uuid, p_code_hash bytea, p_challenge text, p_session_id uuid, p_first_name text, p_last_name text, p_date_of_birth date, p_country text, p_city text, p_seconds integer, p_family uuid DEFAULT NULL::uuid, p_refresh_hash bytea DEFAULT NULL::bytea, p_user_agent text DEFAULT NULL::text, p_device text DEFAULT NULL::text, p_address text DEFAULT NULL::text)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1139,7 +1094,7 @@ begin
   return private.login_answer(v_person, v_claims);
 end $function$;
 
-ALTER FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) OWNER TO "postgres";
+ALTER FUNCTION "api"."register_elsewhere"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION api.remove_passkey(p_id uuid)
  RETURNS json
@@ -1183,25 +1138,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "api"."renew_app_secret"(uuid, bytea) OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION api.revoke_invitation(p_circle_id uuid, p_id uuid)
- RETURNS json
- LANGUAGE plpgsql
- SET search_path TO ''
-AS $function$
-begin
-  if exists (select from app.circle_invitation_card
-             where id = p_id and circle_id = p_circle_id and invitee_id = app.uid()) then
-    perform private.raise_error('circle_not_yours');   -- the invitee sees it, but does not see the circle
-  end if;
-  perform private.require_own_circle(p_circle_id);
-  if not exists (select from app.circle_invitations
-                 where id = p_id and circle_id = p_circle_id and inviter_id = app.uid()) then
-    perform private.raise_error('invitation_unknown');
-  end if;
-  perform private.settle_invitation(p_id, 'revoked');
-  return null;   -- null becomes a 204 response
-end $function$;
 
 CREATE OR REPLACE FUNCTION api.revoke_my_app(p_id uuid)
  RETURNS json
@@ -1624,18 +1560,6 @@ end $function$;
 
 ALTER FUNCTION "private"."apps_rules"(text, text, bytea) OWNER TO "postgres";
 
-CREATE OR REPLACE FUNCTION private.bots_among(p_people uuid[])
- RETURNS uuid[]
- LANGUAGE plpgsql
- STABLE
- SET search_path TO ''
-AS $function$
-begin
-  return array(select id from app.users where id = any (p_people) and bot_owner_id is not null);
-end $function$;
-
-ALTER FUNCTION "private"."bots_among"(uuid[]) OWNER TO "postgres";
-
 CREATE OR REPLACE FUNCTION private.change_own_app(p_id uuid, p_changes jsonb)
  RETURNS json
  LANGUAGE plpgsql
@@ -1665,32 +1589,18 @@ ALTER FUNCTION "private"."change_own_app"(uuid, jsonb) OWNER TO "postgres";
 CREATE OR REPLACE FUNCTION private.check_caller()
  RETURNS boolean
  LANGUAGE plpgsql
- STABLE
+ STABLE SECURITY DEFINER
  SET search_path TO ''
 AS $function$
 declare
   v_scopes text[] := private.check_token();
 begin
   if v_scopes is not null then
-    perform private.check_scopes(v_scopes);
+    perform private.require_scope(v_scopes, substring(current_setting('request.path', true) from '^/rpc/(.+)$'));
+    perform private.refuse_bots(substring(current_setting('request.path', true) from '^/rpc/(.+)$'));
   end if;
   return true;
 end $function$;
-
-CREATE OR REPLACE FUNCTION private.check_scopes(p_scopes text[])
- RETURNS void
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  v_operation text := substring(current_setting('request.path', true) from '^/rpc/(.+)$');
-begin
-  perform private.require_scope(p_scopes, v_operation);
-  perform private.refuse_bots(v_operation);   -- bots have no other tokens
-end $function$;
-
-ALTER FUNCTION "private"."check_scopes"(text[]) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.check_token()
  RETURNS text[]
@@ -1699,8 +1609,10 @@ CREATE OR REPLACE FUNCTION private.check_token()
  SET search_path TO ''
 AS $function$
 declare
-  v_claims jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
-  v_scopes text[];
+  v_claims     jsonb := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
+  v_is_current boolean;
+  v_is_denied  boolean;
+  v_scopes     text[];
 begin
   if v_claims ->> 'sub' is null then
     -- checks the role setting, because current_user is the owner inside a definer function
@@ -1710,7 +1622,8 @@ begin
     return null;
   end if;
 
-  select r.scopes into v_scopes
+  select u.tokens_valid_from <= (v_claims ->> 'iat')::bigint, r.user_id is not null, r.scopes
+  into v_is_current, v_is_denied, v_scopes
   from app.users u
   left join private.revoked_tokens r on r.user_id = u.id
                                     and r.issued_at = (v_claims ->> 'iat')::bigint
@@ -1719,10 +1632,9 @@ begin
     and u.banned_at is null
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
-    and v_claims ->> 'exp' is not null   -- without exp, the denylist could not identify the token
-    -- what ends the tokens of a person ends those with scopes one by one, because some survive a new password
-    and (r.scopes is not null or r.user_id is null and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint);
-  if not found then
+    and v_claims ->> 'exp' is not null;   -- without exp, the denylist could not identify the token
+  -- what ends the tokens of a person ends those with scopes one by one, because some survive a new password
+  if not found or (v_scopes is null and (v_is_denied or v_is_current is not true)) then
     perform private.raise_error('token_revoked');
   end if;
   return v_scopes;
@@ -1761,13 +1673,12 @@ CREATE OR REPLACE FUNCTION private.count_replies()
  SET search_path TO ''
 AS $function$
 declare
-  v_posts    uuid[];
-  v_authors  uuid[];
-  v_ones     integer[];
-  v_machines uuid[];
-  v_post     uuid;
-  v_more     integer;
-  v_bots     integer;
+  v_posts   uuid[];
+  v_authors uuid[];
+  v_ones    integer[];
+  v_post    uuid;
+  v_more    integer;
+  v_bots    integer;
 begin
   select array_agg(w.post_id), array_agg(w.author_id), array_agg(1) into v_posts, v_authors, v_ones
   from written w where w.required_level = 0;
@@ -1776,18 +1687,15 @@ begin
     into v_posts, v_authors, v_ones
     from overwritten o where o.required_level = 0;
   end if;
-  v_machines := private.bots_among(v_authors);
   -- each post once, because a ban or an erasure may change thousands of replies under the same post
   for v_post, v_more, v_bots in
-    select c.post_id, sum(c.one), sum(case when c.author_id = any (v_machines) then c.one else 0 end)
+    select c.post_id, sum(c.one), coalesce(sum(c.one) filter (where u.bot_owner_id is not null), 0)
     from unnest(v_posts, v_authors, v_ones) c (post_id, author_id, one)
-    group by c.post_id
+    join app.users u on u.id = c.author_id
+    group by c.post_id having sum(c.one) <> 0
     order by c.post_id
   loop
-    if v_more <> 0 or v_bots <> 0 then
-      update app.post_counters set replies = replies + v_more, bot_replies = bot_replies + v_bots
-      where post_id = v_post;
-    end if;
+    update app.post_counters set replies = replies + v_more, bot_replies = bot_replies + v_bots where post_id = v_post;
   end loop;
   return null;
 end $function$;
@@ -1800,16 +1708,14 @@ CREATE OR REPLACE FUNCTION private.count_writes(p_kind text, p_many integer DEFA
 AS $function$
 declare
   v_user uuid := coalesce(p_user, private.require_caller());
-  v_hour interval;
+  v_hour interval := case when private.is_bot(v_user) then '24 hours' else '1 hour' end;
   v_most integer;
   v_lock text;
   v_used integer;
   v_ends timestamptz;
 begin
-  select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer, l.lock_kind,
-         case when exists (select from app.users u where u.id = v_user and u.bot_owner_id is not null)
-              then '24 hours' else '1 hour' end
-  into v_most, v_lock, v_hour
+  select greatest(1, least(2147483647, floor(l.per_hour * coalesce(s.value::float8, 1))))::integer, l.lock_kind
+  into v_most, v_lock
   from private.write_limits l left join app.settings s on s.key = 'rate_limit_scale'
   where l.kind = p_kind;
   if not found then
@@ -1895,8 +1801,6 @@ CREATE OR REPLACE FUNCTION private.earn_contribution(p_earnings private.earning[
  LANGUAGE plpgsql
  SET search_path TO ''
 AS $function$
-declare
-  v_bots uuid[] := private.bots_among(array(select e.user_id from unnest(p_earnings) as e));
 begin
   with given as (
     insert into app.contribution_entries (user_id, kind, delta, source_id, created_at)
@@ -1904,7 +1808,7 @@ begin
     from unnest(p_earnings) with ordinality
            as e (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
     where private.find_active_contribution(e.user_id, e.kind, e.source_id) is null
-      and e.user_id <> all (v_bots)
+      and not private.is_bot(e.user_id)
     group by e.user_id, e.kind, e.source_id
     order by min(e.place)
     returning id
@@ -1917,9 +1821,6 @@ CREATE OR REPLACE FUNCTION private.earn_reputation(p_earnings private.earning[])
  LANGUAGE plpgsql
  SET search_path TO ''
 AS $function$
-declare
-  v_bots uuid[] := private.bots_among(array(select unnest(array[e.user_id, e.earned_from])
-                                            from unnest(p_earnings) as e));
 begin
   perform private.write_reputation(array(
     select (gen_random_uuid(), e.user_id, e.interest_id, e.kind, e.points, 0, e.source_id, e.earned_from,
@@ -1929,7 +1830,7 @@ begin
           from unnest(p_earnings) with ordinality
                  as l (user_id, interest_id, kind, source_id, earned_from, caused_at, place)
           where l.interest_id is not null and l.earned_from is distinct from l.user_id
-            and l.user_id <> all (v_bots) and (l.earned_from is null or l.earned_from <> all (v_bots))
+            and not private.is_bot(l.user_id) and not private.is_bot(l.earned_from)
           order by l.user_id, l.kind, l.source_id, l.earned_from, l.place) e
     where e.points <> 0
       and private.find_active_reputation(e.user_id, e.kind, e.source_id, e.earned_from) is null
@@ -2124,18 +2025,11 @@ CREATE OR REPLACE FUNCTION private.enter(p_caller text, p_headers text DEFAULT N
  LANGUAGE plpgsql
  SET search_path TO ''
 AS $function$
-declare
-  v_scopes text[];
 begin
   perform set_config('request.jwt.claims', coalesce(p_caller, ''), true),
-          set_config('request.headers', coalesce(p_headers, ''), true);
-  -- as private.check_caller does, without a call more in each request
-  v_scopes := private.check_token();
-  if v_scopes is not null then
-    perform set_config('request.path', coalesce('/rpc/' || p_operation, ''), true);
-    perform private.check_scopes(v_scopes);
-  end if;
-  return true;
+          set_config('request.headers', coalesce(p_headers, ''), true),
+          set_config('request.path', coalesce('/rpc/' || p_operation, ''), true);
+  return private.check_caller();
 end $function$;
 
 ALTER FUNCTION "private"."enter"(text, text, text) OWNER TO "postgres";
@@ -2576,37 +2470,6 @@ begin
     return -1;
   end;
   return 1;
-end $function$;
-
-CREATE OR REPLACE FUNCTION private.join_or_ask(p_space app.spaces, p_message text)
- RETURNS uuid
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-declare
-  v_me      uuid := private.require_caller();
-  v_request uuid;
-begin
-  perform private.require_open(p_space);
-  if exists (select from app.space_bans where space_id = p_space.id and user_id = v_me) then
-    perform private.raise_error('space_banned');
-  end if;
-  if p_space.join_policy = 'open' or private.is_invited(p_space.id, v_me) then
-    if length(p_message) > 500 then   -- the check of app.space_requests: nothing is stored here
-      perform private.raise_error('space_message');
-    end if;
-    perform private.add_member(p_space, v_me);
-    return null;
-  elsif p_space.join_policy = 'invite' then
-    perform private.raise_error('invitation_required');
-  end if;
-  v_request := private.find_own_request(p_space.id);
-  if v_request is null then
-    insert into app.space_requests (space_id, user_id, message) values (p_space.id, v_me, p_message)
-    returning id into v_request;
-  end if;
-  return v_request;
 end $function$;
 
 CREATE OR REPLACE FUNCTION private.judge_at_commit(p_type text, p_id uuid, p_author uuid)
@@ -3208,7 +3071,6 @@ begin
   if not found then
     perform private.raise_error('factor_unknown');
   end if;
-  perform private.require_way_in(v_caller);
   perform private.end_factor(v_caller);
   perform private.mail_about_factor(v_caller, 'passkeyRemoved');
 end $function$;
@@ -3367,6 +3229,18 @@ begin
                        then private.place_cursor('replay', v_times[v_looked], v_ids[v_looked]) end);
 end $function$;
 
+CREATE OR REPLACE FUNCTION private.reputation_band(p_value numeric)
+ RETURNS smallint
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return case when p_value > 0 then floor(ln(1 + p_value::float8) / ln(2::float8)) else -1 end;
+end $function$;
+
+ALTER FUNCTION "private"."reputation_band"(numeric) OWNER TO "postgres";
+
 CREATE OR REPLACE FUNCTION private.require_own_bot(p_person text)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -3469,22 +3343,6 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."require_scopes"(uuid, text[]) OWNER TO "postgres";
-
-CREATE OR REPLACE FUNCTION private.require_way_in(p_user uuid)
- RETURNS void
- LANGUAGE plpgsql
- STABLE
- SET search_path TO ''
-AS $function$
-begin
-  if not exists (select from private.credentials where user_id = p_user and password_hash is not null)
-     and not exists (select from private.identities where user_id = p_user)
-     and not exists (select from private.passkeys where user_id = p_user) then
-    perform private.raise_error('identity_needed');
-  end if;
-end $function$;
-
-ALTER FUNCTION "private"."require_way_in"(uuid) OWNER TO "postgres";
 
 CREATE OR REPLACE FUNCTION private.set_banned(p_person app.users, p_banned boolean, p_reason text, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS void
@@ -3747,8 +3605,10 @@ begin
   delete from private.identities where id = p_id and user_id = v_caller;
   if not found then
     perform private.raise_error('identity_unknown');
+  elsif not exists (select from private.identities where user_id = v_caller)
+    and not exists (select from private.credentials where user_id = v_caller and password_hash is not null) then
+    perform private.raise_error('identity_needed');
   end if;
-  perform private.require_way_in(v_caller);
   perform private.mail_about_factor(v_caller, 'identityUnlinked');
 end $function$;
 
@@ -4565,8 +4425,6 @@ CREATE INDEX apps_owner_id_idx ON app.apps USING btree (owner_id, created_at DES
 
 CREATE INDEX notifications_updated_at_idx ON app.notifications USING btree (user_id, in_app, updated_at, id);
 
-CREATE INDEX reputation_interest_id_idx ON app.reputation USING btree (interest_id, band DESC, user_id);
-
 CREATE INDEX users_bot_owner_id_idx ON app.users USING btree (bot_owner_id, created_at, id);
 
 CREATE INDEX video_comments_created_at_idx ON app.video_comments USING btree (created_at DESC, id DESC);
@@ -4661,8 +4519,6 @@ COMMENT ON COLUMN "app"."decisions"."lifted_at" IS 'When its effect ended: staff
 
 COMMENT ON COLUMN "app"."post_counters"."bot_replies" IS 'How many of the replies are by bots. These do not count for trending.';
 
-COMMENT ON COLUMN "app"."reputation"."band" IS 'The band of value: 0 below 1, 1 below 3, 2 below 7, one more with each doubling of value plus one, and -1 if it is not above 0. It changes rarely, so that an index can have it.';
-
 COMMENT ON COLUMN "app"."reputation_entries"."interest_id" IS 'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each interest with entries.';
 
 COMMENT ON COLUMN "app"."reputation_kinds"."interest_id" IS 'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each person and interest here.';
@@ -4735,8 +4591,6 @@ COMMENT ON FUNCTION "api"."ban_person"(text, text, timestamp with time zone, boo
 
 COMMENT ON FUNCTION "api"."check_password_reset"(uuid, bytea) IS 'For the facade alone: checks a token before the facade hashes a new password, {words}: the names and the address of the person.';
 
-COMMENT ON FUNCTION "api"."close_problem"(uuid) IS 'Closes the caller''s own problem without a solution, and gives its bounty back. Takes an Idempotency-Key.';
-
 COMMENT ON FUNCTION "api"."consume_oauth_record"(text, bytea) IS 'For the facade alone: uses up a code. If it was used before, its consent ends.';
 
 COMMENT ON FUNCTION "api"."consume_refresh"(uuid, integer) IS 'For the facade alone: uses up the refresh token of a generation. One that comes again ends the consent, except the latest one within 10 seconds of its first use.';
@@ -4789,8 +4643,6 @@ COMMENT ON FUNCTION "api"."list_access_tokens"() IS 'The caller''s personal acce
 
 COMMENT ON FUNCTION "api"."list_apps"() IS 'The apps that the caller registered, newest first. There are at most 20, so all are on one page.';
 
-COMMENT ON FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text, text) IS 'The audit log, newest first. p_actor is another name for p_actor_id.';
-
 COMMENT ON FUNCTION "api"."list_bot_tokens"(text) IS 'The access tokens of a bot of the caller that have not ended, newest first, as in api.list_access_tokens.';
 
 COMMENT ON FUNCTION "api"."list_bots"() IS 'The caller''s bots, {items}, oldest first: cards of people with {about, createdAt, bannedAt}.';
@@ -4803,17 +4655,17 @@ COMMENT ON FUNCTION "api"."list_my_apps"() IS 'The apps that the caller allowed 
 
 COMMENT ON FUNCTION "api"."list_scopes"() IS 'The scopes that an access token can have, {scope, description, isForStaff}, all on one page.';
 
-COMMENT ON FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) IS 'For the facade alone: logs in the person who linked this login, like api.log_in, {claims, user, credentialsVersion}. A person with a second factor also gives p_code.';
+COMMENT ON FUNCTION "api"."log_in_elsewhere"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) IS 'For the facade alone: logs in the person who linked this login, like api.log_in, {claims, user, credentialsVersion}. A person with a second factor also gives p_code.';
 
 COMMENT ON FUNCTION "api"."log_in_with_passkey"(uuid, uuid, bigint, integer, uuid, bytea, text, text, text, bytea) IS 'For the facade alone, after it has checked the signature: logs the person in, {claims, user, credentialsVersion}, as api.log_in does. A passkey is both factors, and a fresh proof.';
 
 COMMENT ON FUNCTION "api"."note_presence"() IS 'Records that the caller and the session of the token are active now, or only that an access token was used. It writes each at most once in five minutes, even if several facades call it.';
 
-COMMENT ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) IS 'For the facade alone: records a fresh proof of this session by a login at the provider that asked for the password, {provedUntil}. People with a second factor prove that factor instead.';
+COMMENT ON FUNCTION "api"."prove_elsewhere"(uuid, bytea, text) IS 'For the facade alone: records a fresh proof of this session by a login at the provider that asked for the password, {provedUntil}. People with a second factor prove that factor instead.';
 
 COMMENT ON FUNCTION "api"."prove_with_passkey"(uuid, bigint) IS 'For the facade alone, after it has checked the signature: records a fresh proof of this session, {provedUntil}.';
 
-COMMENT ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) IS 'For the facade alone: like api.register, but with a login at the provider instead of a password. The address is the one that the provider verified.';
+COMMENT ON FUNCTION "api"."register_elsewhere"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) IS 'For the facade alone: like api.register, but with a login at the provider instead of a password. The address is the one that the provider verified.';
 
 COMMENT ON FUNCTION "api"."remove_passkey"(uuid) IS 'Removes a passkey of the caller; with the last factor also the recovery codes, unless the caller''s role requires a factor.';
 
@@ -4861,13 +4713,9 @@ COMMENT ON FUNCTION "private"."app_consents_rules"(integer) IS 'The checks of ap
 
 COMMENT ON FUNCTION "private"."apps_rules"(text, text, bytea) IS 'The checks of app.apps. Raises the code of the one that a row breaks.';
 
-COMMENT ON FUNCTION "private"."bots_among"(uuid[]) IS 'Those of these accounts that are bots. For lists: it is one look-up, and private.is_bot would be one for each.';
-
 COMMENT ON FUNCTION "private"."change_own_app"(uuid, jsonb) IS 'Changes an app of the caller, as api.update_app says.';
 
-COMMENT ON FUNCTION "private"."check_caller"() IS 'Returns true, or raises token_revoked if the token is not valid, scope_missing or session_required if it has scopes and the operation of the request needs another one. PostgREST calls it before each request (db_pre_request); private.enter does the same, and the Realtime policy calls private.check_token.';
-
-COMMENT ON FUNCTION "private"."check_scopes"(text[]) IS 'Passes if a token with these scopes may call the operation of the request.';
+COMMENT ON FUNCTION "private"."check_caller"() IS 'Returns true, or raises token_revoked if the token is not valid, scope_missing or session_required if it has scopes and the operation of the request needs another one. All entry points call it: private.enter and PostgREST''s db_pre_request; the Realtime policy calls private.check_token.';
 
 COMMENT ON FUNCTION "private"."check_token"() IS 'Returns the scopes of the token, null if it has none and so may do everything that its holder may do. Raises token_revoked if the token''s holder was erased or banned or has another role, or if the token was ended.';
 
@@ -4911,7 +4759,7 @@ COMMENT ON FUNCTION "private"."end_own_consents"(uuid) IS 'Ends the caller''s co
 
 COMMENT ON FUNCTION "private"."end_tokens"(uuid, boolean) IS 'Revokes every token issued so far, and ends the sessions. With p_by_password, because the password has changed, it leaves the access tokens that do not end with it.';
 
-COMMENT ON FUNCTION "private"."enter"(text, text, text) IS 'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for this transaction, and for a token with scopes the path that PostgREST would have for the operation. It checks the caller. It returns one row or raises an error.';
+COMMENT ON FUNCTION "private"."enter"(text, text, text) IS 'The entry point of the facade: sets the caller''s claims and the request''s headers (both JSON texts or null) for this transaction, and the path that PostgREST would have for the operation. Then it checks the caller. It returns one row or raises an error.';
 
 COMMENT ON FUNCTION "private"."erase_account"(app.users) IS 'Step: deletes an erased person''s addresses, birthday, phone number, sessions, access tokens, devices, factors, linked logins and the texts of their personas, sets a hash that matches no password, and revokes all their invite codes.';
 
@@ -4944,8 +4792,6 @@ COMMENT ON FUNCTION "private"."is_own_thing"(text, uuid, uuid) IS 'Whether the c
 COMMENT ON FUNCTION "private"."is_owner_banned"(app.users) IS 'Whether an account is a bot whose owner is banned.';
 
 COMMENT ON FUNCTION "private"."issue_access_token"(uuid, text, text, bytea, text[], integer, text, boolean) IS 'Makes an access token of the kind personal or app (then p_client is the app), and returns its claims. p_token_hash is the SHA-256 of the token. A person can have 50 personal ones.';
-
-COMMENT ON FUNCTION "private"."join_or_ask"(app.spaces, text) IS 'Makes the caller a member of a locked space, or returns the id of their request: the pending one, or a new one.';
 
 COMMENT ON FUNCTION "private"."judge_at_commit"(text, uuid, uuid) IS 'Judges a thing that its author has published or edited.';
 
@@ -5007,6 +4853,8 @@ COMMENT ON FUNCTION "private"."rename_own_passkey"(uuid, text) IS 'Renames a pas
 
 COMMENT ON FUNCTION "private"."replace_password"(uuid, text) IS 'Sets a password, and ends everything that depended on the old one: tokens, except access tokens that do not end with it, sessions, device tokens, mailed links and a pending change of address.';
 
+COMMENT ON FUNCTION "private"."reputation_band"(numeric) IS 'The band of a value of reputation: 0 below 1, 1 below 3, 2 below 7, one more with each doubling of the value plus one, and -1 for a value that is not above 0.';
+
 COMMENT ON FUNCTION "private"."require_own_bot"(text) IS 'Finds a bot of the caller by personId, actor id or username.';
 
 COMMENT ON FUNCTION "private"."require_redirects"(text[], boolean) IS 'These redirect URIs, if an app may have them.';
@@ -5016,8 +4864,6 @@ COMMENT ON FUNCTION "private"."require_registration"() IS 'Passes if the caller 
 COMMENT ON FUNCTION "private"."require_scope"(text[], text) IS 'Passes if these scopes, those of the caller''s token, include one that the operation needs. Fails: scope_missing.';
 
 COMMENT ON FUNCTION "private"."require_scopes"(uuid, text[]) IS 'Returns these scopes without duplicates and in their order, if they exist and the person may have them.';
-
-COMMENT ON FUNCTION "private"."require_way_in"(uuid) IS 'Passes if a person can log in: with a password, a linked login or a passkey.';
 
 COMMENT ON FUNCTION "private"."send_revoked_token"() IS 'Trigger: tells Realtime that a token was revoked.';
 
@@ -5383,14 +5229,6 @@ REVOKE ALL ON FUNCTION "api"."list_apps"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."list_apps"() TO "postgres";
 
-REVOKE ALL ON FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text, text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text, text) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text, text) TO "postgres";
-
-GRANT EXECUTE ON FUNCTION "api"."list_audit_log"(text, text, text, text, text, timestamp with time zone, timestamp with time zone, integer, text, text) TO "service_role";
-
 REVOKE ALL ON FUNCTION "api"."list_bot_tokens"(text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "api"."list_bot_tokens"(text) TO "authenticated";
@@ -5431,13 +5269,13 @@ REVOKE ALL ON FUNCTION "api"."list_scopes"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."list_scopes"() TO "postgres";
 
-REVOKE ALL ON FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "api"."log_in_elsewhere"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) TO "gate";
+GRANT EXECUTE ON FUNCTION "api"."log_in_elsewhere"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) TO "gate";
 
-REVOKE ALL ON FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) FROM "postgres";
+REVOKE ALL ON FUNCTION "api"."log_in_elsewhere"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "api"."log_in_with_oidc"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) TO "postgres";
+GRANT EXECUTE ON FUNCTION "api"."log_in_elsewhere"(uuid, bytea, text, integer, uuid, bytea, text, text, text, bytea, text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "api"."log_in_with_passkey"(uuid, uuid, bigint, integer, uuid, bytea, text, text, text, bytea) FROM PUBLIC;
 
@@ -5447,13 +5285,13 @@ REVOKE ALL ON FUNCTION "api"."log_in_with_passkey"(uuid, uuid, bigint, integer, 
 
 GRANT EXECUTE ON FUNCTION "api"."log_in_with_passkey"(uuid, uuid, bigint, integer, uuid, bytea, text, text, text, bytea) TO "postgres";
 
-REVOKE ALL ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "api"."prove_elsewhere"(uuid, bytea, text) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) TO "gate";
+GRANT EXECUTE ON FUNCTION "api"."prove_elsewhere"(uuid, bytea, text) TO "gate";
 
-REVOKE ALL ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) FROM "postgres";
+REVOKE ALL ON FUNCTION "api"."prove_elsewhere"(uuid, bytea, text) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "api"."prove_with_oidc"(uuid, bytea, text) TO "postgres";
+GRANT EXECUTE ON FUNCTION "api"."prove_elsewhere"(uuid, bytea, text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "api"."prove_with_passkey"(uuid, bigint) FROM PUBLIC;
 
@@ -5463,13 +5301,13 @@ REVOKE ALL ON FUNCTION "api"."prove_with_passkey"(uuid, bigint) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "api"."prove_with_passkey"(uuid, bigint) TO "postgres";
 
-REVOKE ALL ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "api"."register_elsewhere"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) TO "gate";
+GRANT EXECUTE ON FUNCTION "api"."register_elsewhere"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) TO "gate";
 
-REVOKE ALL ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) FROM "postgres";
+REVOKE ALL ON FUNCTION "api"."register_elsewhere"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "api"."register_with_oidc"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) TO "postgres";
+GRANT EXECUTE ON FUNCTION "api"."register_elsewhere"(uuid, bytea, text, uuid, text, text, date, text, text, integer, uuid, bytea, text, text, text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "api"."remove_passkey"(uuid) FROM PUBLIC;
 
@@ -5637,12 +5475,6 @@ GRANT EXECUTE ON FUNCTION "private"."apps_rules"(text, text, bytea) TO "postgres
 
 GRANT EXECUTE ON FUNCTION "private"."apps_rules"(text, text, bytea) TO "service_role";
 
-REVOKE ALL ON FUNCTION "private"."bots_among"(uuid[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "private"."bots_among"(uuid[]) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."bots_among"(uuid[]) TO "postgres";
-
 REVOKE ALL ON FUNCTION "private"."change_own_app"(uuid, jsonb) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."change_own_app"(uuid, jsonb) TO "authenticated";
@@ -5651,25 +5483,11 @@ REVOKE ALL ON FUNCTION "private"."change_own_app"(uuid, jsonb) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."change_own_app"(uuid, jsonb) TO "postgres";
 
-REVOKE ALL ON FUNCTION "private"."check_scopes"(text[]) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "private"."check_scopes"(text[]) TO "anon", "authenticated", "gate";
-
-REVOKE ALL ON FUNCTION "private"."check_scopes"(text[]) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."check_scopes"(text[]) TO "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."check_scopes"(text[]) TO "service_role";
-
 REVOKE ALL ON FUNCTION "private"."check_token"() FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "private"."check_token"() TO "anon", "authenticated", "gate";
 
 REVOKE ALL ON FUNCTION "private"."check_token"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."check_token"() TO "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."check_token"() TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."close_sessions"(uuid, boolean) FROM PUBLIC;
 
@@ -6029,6 +5847,12 @@ REVOKE ALL ON FUNCTION "private"."rename_own_passkey"(uuid, text) FROM "postgres
 
 GRANT EXECUTE ON FUNCTION "private"."rename_own_passkey"(uuid, text) TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."reputation_band"(numeric) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."reputation_band"(numeric) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."reputation_band"(numeric) TO "postgres";
+
 REVOKE ALL ON FUNCTION "private"."require_own_bot"(text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."require_own_bot"(text) TO "authenticated";
@@ -6062,12 +5886,6 @@ REVOKE ALL ON FUNCTION "private"."require_scopes"(uuid, text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION "private"."require_scopes"(uuid, text[]) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."require_scopes"(uuid, text[]) TO "postgres";
-
-REVOKE ALL ON FUNCTION "private"."require_way_in"(uuid) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "private"."require_way_in"(uuid) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."require_way_in"(uuid) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."spend_invite"(text) FROM PUBLIC;
 
@@ -6279,6 +6097,10 @@ GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "app"."wiki_version_card" TO "service_role";
 
+ALTER TABLE "app"."reputation" ADD COLUMN "band" smallint GENERATED ALWAYS AS (private.reputation_band(value)) STORED NOT NULL;
+
+COMMENT ON COLUMN "app"."reputation"."band" IS 'private.reputation_band of value. It changes rarely, so that an index can have it.';
+
 ALTER TABLE "app"."access_tokens" ADD CONSTRAINT "access_tokens_rules" CHECK (private.access_tokens_rules(kind, name, token_hash, client_id));
 
 ALTER TABLE "app"."app_consents" ADD CONSTRAINT "app_consents_rules" CHECK (private.app_consents_rules(generation));
@@ -6288,6 +6110,8 @@ ALTER TABLE "app"."apps" ADD CONSTRAINT "apps_rules" CHECK (private.apps_rules(n
 ALTER TABLE "app"."post_counters" ADD CONSTRAINT "post_counters_rules" CHECK (private.post_counters_rules(reactions, replies, shares, bookmarks, views, boost, bot_replies));
 
 ALTER TABLE "app"."users" ADD CONSTRAINT "users_rules" CHECK (private.users_rules(username, role, banned_at, first_name, last_name, country, city, about, profile_pic_url, banned_until, bot_owner_id));
+
+CREATE INDEX reputation_interest_id_idx ON app.reputation USING btree (interest_id, band DESC, user_id);
 
 insert into private.errors ("code", "status", "text")
 values ('access_token_expiry', '422', 'An access token must expire in the future, within 366 days.');
@@ -8075,7 +7899,6 @@ where "type"::text = 'video';
 
 insert into private.judged_types ("type", "finder", "relation", "hidden_at", "verb", "lock_kind", "counters", "present")
 values ('video-comment', 'private.find_child_versions', null, null, null, null, null, 'deleted_at is null');
-
 
 -- Written by hand: of several bans of a person only the newest is in force.
 update app.decisions d set lifted_at = n.decided_at
