@@ -71,9 +71,12 @@ export function mountPublicPages(app: Hono<Env>, config: Config, styles: () => s
   if (config.publicPages === 'off') return
   const isIndexed = config.publicPages === 'indexed'
   const storage = config.storage && new URL(config.storage.publicUrl).origin
-  const own = [config.facadeUrl, config.publicUrl].map((url) => new URL(url).origin)
+  const facade = new URL(config.facadeUrl).origin
+  const own = [facade, new URL(config.publicUrl).origin]
   /** Whether the page may load a picture. A picture on another host would tell that host who reads the page. */
   const isOurs = (url: string) => [...own, storage].includes(URL.parse(url)?.origin)
+  /** A picture of the instance is at the origin of the page, which can be open at another address than FACADE_URL. */
+  const shownAt = (url: string) => (URL.parse(url)?.origin === facade ? url.slice(facade.length) : url)
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -135,7 +138,7 @@ export function mountPublicPages(app: Hono<Env>, config: Config, styles: () => s
   const mediaOf = (c: Context, { media }: NonNullable<z.output<typeof Post>>): Markup[] =>
     media.map(({ url, alt }) =>
       isOurs(url) && !/\.(mp4|webm|mov|mp3|m4a|ogg)$/i.test(url)
-        ? html`<p><img src="${url}" alt="${alt ?? ''}"></p>`
+        ? html`<p><img src="${shownAt(url)}" alt="${alt ?? ''}"></p>`
         : html`<p><a href="${url}" rel="nofollow noopener noreferrer">${alt || publicTexts[languageOf(c)].media}</a></p>`,
     )
 
@@ -177,7 +180,7 @@ export function mountPublicPages(app: Hono<Env>, config: Config, styles: () => s
     const picture = person.profilePicUrl ?? undefined
     const main = html`<h1>${nameOf(person)}</h1>
       <p class="quiet">@${person.username}</p>
-      ${picture && isOurs(picture) ? html`<p><img src="${picture}" alt="" width="96" height="96"></p>` : ''}
+      ${picture && isOurs(picture) ? html`<p><img src="${shownAt(picture)}" alt="" width="96" height="96"></p>` : ''}
       ${about ? html`<p class="words">${about}</p>` : ''}
       <h2>${t.posts}</h2>
       ${posts.length === 0 ? html`<p>${t.none}</p>` : ''}

@@ -42,6 +42,17 @@ describe('With PUBLIC_PAGES=on', { timeout: 120_000 }, async () => {
     expect(text).not.toContain('<img')
   })
 
+  test('a picture of a person is shown, also if the page is not open at FACADE_URL', async () => {
+    const { body: picture } = await carla.post<{ url: string }>('/media/avatar/generate', { style: 'lorelei' })
+    expect(new URL(picture.url).origin).not.toBe(url)
+    await carla.patch('/me', { profilePicUrl: picture.url })
+    const tab = await openTab(browser, url)
+    await tab.goto('/@carla')
+    const drawn = () => tab.locator('img').evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth)
+    await expect.poll(drawn).toBeGreaterThan(0)
+    tab.isClean()
+  })
+
   test('what not everybody may see looks like what does not exist', async () => {
     const { body: group } = await alice.post<{ id: string }>('/groups', { name: 'Gardeners' })
     const original = await publish(bob)
