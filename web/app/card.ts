@@ -26,7 +26,7 @@ export const When = ({ at }: { at: string }): VNode =>
 /** How many characters of a post a list shows. */
 const SHOWN = 700
 
-type Deed = { label: string; run: () => unknown; isDangerous?: boolean }
+export type Deed = { label: string; run: () => unknown; isDangerous?: boolean }
 /** The room that the menu bar needs at the bottom of a narrow screen, in pixels. */
 const BAR = 76
 

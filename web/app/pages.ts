@@ -4,7 +4,6 @@ import type { Icon } from './icons.ts'
 import { later } from './later.ts'
 import { CirclePage, Circles } from './pages/circles.ts'
 import { Bookmarks, Feed, Scheduled } from './pages/feed.ts'
-import { GroupPage, Groups, GuildPage, Guilds } from './pages/groups.ts'
 import { Interests } from './pages/interests.ts'
 import { ConversationPage, Conversations } from './pages/messages.ts'
 import { Notifications, OpenPath } from './pages/notifications.ts'
@@ -33,6 +32,8 @@ export type AppPage = {
 }
 
 const settings = () => import('./pages/settings.ts')
+const groups = () => import('./pages/groups.ts')
+const proposals = () => import('./pages/proposals.ts')
 
 export const pages: AppPage[] = [
   { path: '/app', title: (t) => t.feed.title, page: Feed, icon: 'home', isMain: true },
@@ -64,10 +65,16 @@ export const pages: AppPage[] = [
   },
   { path: '/app/circles', title: (t) => t.circles.title, page: Circles, icon: 'circles' },
   { path: '/app/circles/:id', title: (t) => t.circles.one, page: CirclePage, hasHeading: true },
-  { path: '/app/groups', title: (t) => t.groups.title, page: Groups, icon: 'groups' },
-  { path: '/app/groups/:id', title: (t) => t.groups.one, page: GroupPage, hasHeading: true },
-  { path: '/app/guilds', title: (t) => t.guilds.title, page: Guilds },
-  { path: '/app/guilds/:id', title: (t) => t.guilds.one, page: GuildPage, hasHeading: true },
+  { path: '/app/groups', title: (t) => t.groups.title, page: later(groups, 'Groups'), icon: 'groups' },
+  { path: '/app/groups/:id', title: (t) => t.groups.one, page: later(groups, 'GroupPage'), hasHeading: true },
+  { path: '/app/guilds', title: (t) => t.guilds.title, page: later(groups, 'Guilds') },
+  { path: '/app/guilds/:id', title: (t) => t.guilds.one, page: later(groups, 'GuildPage'), hasHeading: true },
+  {
+    path: '/app/guilds/:id/proposals/:pid',
+    title: (t) => t.guilds.proposal,
+    page: later<'ProposalPage', PageProps>(proposals, 'ProposalPage'),
+    hasHeading: true,
+  },
   { path: '/app/settings', title: (t) => t.settings.title, page: later(settings, 'ProfileSettings'), icon: 'settings' },
   {
     path: '/app/settings/notifications',

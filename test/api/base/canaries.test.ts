@@ -99,7 +99,24 @@ type Sent = {
   token?: string
   cookie?: string
 }
-type Got = { status: number; body: Record<string, unknown> & { [name: string]: never }; to: URL | null; cookie: string }
+/** What the answers have that the requests after them need. */
+type Said = Record<
+  | 'accessToken'
+  | 'refreshToken'
+  | 'secret'
+  | 'recoveryCodes'
+  | 'url'
+  | 'id'
+  | 'personId'
+  | 'token'
+  | 'next'
+  | 'access_token'
+  | 'refresh_token'
+  | 'device_code'
+  | 'user_code',
+  string
+>
+type Got = { status: number; body: Said; to: URL | null; cookie: string }
 const asked: Sent[] = []
 
 async function send({ method, path, body, form, token, cookie }: Sent, text?: string): Promise<Response> {
@@ -171,24 +188,24 @@ test('People, programs and devices use all that is secret', async () => {
   await post('/auth/verify-email', { token: verification })
   const newPassword = `the new password of Carla ${newVerifier()}`
   await post('/auth/reset-password', { token: reset, newPassword })
-  const carlas = (await post('/auth/login', { email: carla.email, password: newPassword })).body.accessToken as string
+  const carlas = (await post('/auth/login', { email: carla.email, password: newPassword })).body.accessToken
   const changed = `another password of Carla ${newVerifier()}`
   const afterChange = await say('PATCH', '/identity/me/password', {
     token: carlas,
     body: { currentPassword: newPassword, newPassword: changed },
   })
-  const carlaNow = (afterChange.body.accessToken as string) ?? carlas
+  const carlaNow = afterChange.body.accessToken ?? carlas
 
   // an authenticator app and recovery codes
   await post('/auth/proof', { password }, alice.token)
   const begun = await post('/me/factors/totp', undefined, alice.token)
-  const code = totp(begun.body.secret as string)
+  const code = totp(begun.body.secret)
   const confirmed = await post('/me/factors/totp/confirm', { code }, alice.token)
-  let token = confirmed.body.accessToken as string
+  let token = confirmed.body.accessToken
   const codes = confirmed.body.recoveryCodes as unknown as string[]
   await forgetSteps()
   const address = 'alice.moves@example.org'
-  const next = totp(begun.body.secret as string)
+  const next = totp(begun.body.secret)
   keep('a code of the app', code, next)
   await post('/auth/login', { email: address, password, code: next })
   await post('/auth/login', { email: address, password, code: codes[0] })
@@ -198,11 +215,11 @@ test('People, programs and devices use all that is secret', async () => {
   // a passkey
   const key = new Authenticator(ORIGIN)
   const adding = await post('/me/factors/passkeys/options', undefined, token)
-  await post('/me/factors/passkeys', { name: 'Phone', passkey: key.make(adding.body) }, token)
+  await post('/me/factors/passkeys', { name: 'Phone', passkey: key.make(adding.body as never) }, token)
   const login = await post('/auth/passkey/options')
-  token = (await post('/auth/passkey', { passkey: key.sign(login.body) })).body.accessToken as string
+  token = (await post('/auth/passkey', { passkey: key.sign(login.body as never) })).body.accessToken
   const proving = await post('/auth/proof/options', undefined, token)
-  await post('/auth/proof', { passkey: key.sign(proving.body) }, token)
+  await post('/auth/proof', { passkey: key.sign(proving.body as never) }, token)
 
   // a login elsewhere
   provider.accounts.carla = { email: 'carla@elsewhere.example', email_verified: true }
@@ -210,7 +227,7 @@ test('People, programs and devices use all that is secret', async () => {
   const visit = async () => {
     const verifier = newVerifier()
     const start = await say('GET', `/auth/oidc/start?challenge=${sha(verifier)}&returnTo=%2Faccount`)
-    const back = await provider.visit(start.body.url as string)
+    const back = await provider.visit(start.body.url)
     keepAll('the provider', Object.fromEntries(back.searchParams))
     const came = await say('GET', `/${back.pathname}${back.search}`)
     const oidcCode = new URLSearchParams(came.to?.hash.slice(1)).get('oidc') ?? ''
@@ -229,18 +246,18 @@ test('People, programs and devices use all that is secret', async () => {
   const ofBot = await post(`/me/bots/${bot.body.personId}/tokens`, { name: 'x', scopes: ['posts:read'] }, token)
   const jwts: string[] = []
   for (const made of [personal, ofBot]) {
-    const opaque = made.body.token as string
+    const opaque = made.body.token
     await say('GET', '/feed', { token: opaque })
-    jwts.push((await post('/auth/token', undefined, opaque)).body.accessToken as string)
+    jwts.push((await post('/auth/token', undefined, opaque)).body.accessToken)
   }
-  await say('POST', '//rest/v1/rpc/get_me', { token: personal.body.token as string, body: {} })
+  await say('POST', '//rest/v1/rpc/get_me', { token: personal.body.token, body: {} })
 
   // an app with a secret, by a browser and as a device
   const scope = 'posts:read'
   const redirect_uri = 'https://garden.example/done'
   const app = { name: 'Garden', redirectUris: [redirect_uri], scopes: [scope], isConfidential: true }
-  const client_id = (await post('/apps', app, token)).body.id as string
-  const client_secret = (await post(`/apps/${client_id}/secret`, undefined, token)).body.secret as string
+  const client_id = (await post('/apps', app, token)).body.id
+  const client_secret = (await post(`/apps/${client_id}/secret`, undefined, token)).body.secret
   const code_verifier = newVerifier()
   const parameters = { client_id, redirect_uri, scope, response_type: 'code', state: newVerifier() }
   const challenge = { code_challenge: sha(code_verifier), code_challenge_method: 'S256' }
@@ -250,7 +267,7 @@ test('People, programs and devices use all that is secret', async () => {
   keep('the id of a request of an app', request)
   await say('GET', `/oauth/consent?request=${request}`, { cookie })
   const decided = await say('POST', '/oauth/consent', { cookie, token, body: { request, allow: true } })
-  const { pathname } = new URL(decided.body.next as string)
+  const { pathname } = new URL(decided.body.next)
   const back = await say('GET', `/${pathname}`, { cookie })
   const credentials = { client_id, client_secret }
   const codeForm = {
@@ -260,19 +277,19 @@ test('People, programs and devices use all that is secret', async () => {
     code_verifier,
   }
   const granted = await say('POST', '//oauth/token', { form: { ...codeForm, ...credentials } })
-  const { access_token, refresh_token } = granted.body as Record<string, string>
+  const { access_token, refresh_token } = granted.body
   await say('GET', '/feed', { token: access_token })
-  jwts.push((await post('/auth/token', undefined, access_token)).body.accessToken as string)
+  jwts.push((await post('/auth/token', undefined, access_token)).body.accessToken)
   await say('POST', '//oauth/token', { form: { grant_type: 'refresh_token', refresh_token, ...credentials } })
   await say('POST', '//oauth/introspect', { form: { token: access_token, ...credentials } })
   const device = await say('POST', '//oauth/device-code', { form: { ...credentials, scope } })
-  const { device_code, user_code } = device.body as Record<string, string>
+  const { device_code, user_code } = device.body
   keep('the code that a device shows', user_code)
   await post('/oauth/device', { userCode: user_code }, token)
   await post('/oauth/device/decision', { userCode: user_code, allow: true }, token)
   const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
   const ofDevice = await say('POST', '//oauth/token', { form: { grant_type, device_code, ...credentials } })
-  await say('POST', '//oauth/revoke', { form: { token: ofDevice.body.refresh_token as string, ...credentials } })
+  await say('POST', '//oauth/revoke', { form: { token: ofDevice.body.refresh_token, ...credentials } })
 
   for (const jwt of jwts) {
     const socket = new Socket(
@@ -282,7 +299,7 @@ test('People, programs and devices use all that is secret', async () => {
     await socket.opened
     await socket.join('feed:public', jwt)
     await socket.join('feed:public', `${jwt}x`)
-    await socket.join('feed:public', personal.body.token as string)
+    await socket.join('feed:public', personal.body.token)
     socket.send(`{"${jwt}`)
     socket.ws.terminate()
   }

@@ -1,4 +1,4 @@
-// Groups and guilds: finding them, joining and leaving, their posts and members.
+// Groups and guilds: finding, founding and changing them, joining and leaving, and their posts.
 import type { Schema } from 'kith/client'
 import { ask, type Field } from '../../lib/dialog.ts'
 import { attempt, ErrorNote, notify } from '../../lib/errors.ts'
@@ -11,14 +11,16 @@ import { PostCard } from '../card.ts'
 import { FindPerson } from '../find-person.ts'
 import { List, usePages } from '../list.ts'
 import type { PageProps } from '../pages.ts'
-import { type Card, isMe, nameOf, PersonRow } from '../people.ts'
-import { kith } from '../session.ts'
+import { type Card, nameOf, PersonRow } from '../people.ts'
+import { kith, me } from '../session.ts'
+import { type Kind, Members, Outside, Requests } from '../space-members.ts'
+import { spaceTexts } from '../space-texts.ts'
 import { texts } from '../texts.ts'
 import { Words } from '../words.ts'
+import { Proposals } from './proposals.ts'
 
 type Group = Schema<'Group'>
 type Guild = Schema<'Guild'>
-type Kind = 'groups' | 'guilds'
 
 /** The filters of the list, which stand in the address. */
 function Filters(): VNode {
@@ -116,12 +118,43 @@ export function Groups(): VNode {
     <${List} pages=${groups} empty=${t.empty} item=${(one: Group) => html`<${Entry} key=${one.id} space=${one} kind="groups" />`} />` as VNode
 }
 
+/** A node of the catalog of interests, as deep as the API describes it. */
+type Node = { id: string; name: string; children?: unknown[] | undefined }
+/** A node and all below it, each with the names of those above it. */
+const flat = ({ id, name, children = [] }: Node, above: string[] = []): { value: string; label: string }[] => {
+  const names = [...above, name]
+  return [{ value: id, label: names.join(' › ') }, ...children.flatMap((child) => flat(child as Node, names))]
+}
+
+/** Founds a guild, which admins do, and shows it. */
+async function found(): Promise<void> {
+  const [t, shared] = [spaceTexts.value, texts.value.groups]
+  const { items } = await kith.get('/interests/catalog')
+  let made: Guild | undefined
+  const fields: Field[] = [
+    { name: 'name', label: shared.name, max: 80 },
+    { name: 'interestId', label: t.interest, kind: 'choice', options: items.flatMap((one) => flat(one)) },
+    { name: 'about', label: shared.about, kind: 'long', max: 2000, optional: true },
+    { name: 'charter', label: t.charter, kind: 'long', max: 20_000, optional: true, hint: t.charterHint },
+    { name: 'minRep', label: t.minRep, kind: 'number', min: 0, max: 1000, value: '0' },
+  ]
+  await ask(
+    { title: t.found, fields, action: t.found },
+    async ({ name = '', interestId = '', about, charter, minRep }) => {
+      const words = { ...(about && { about }), ...(charter && { charter }) }
+      made = await kith.post('/guilds', { body: { name, interestId, ...words, minRep: Number(minRep) } })
+    },
+  )
+  if (made) go(`/app/guilds/${made.id}`)
+}
+
 export function Guilds(): VNode {
   const t = texts.value.guilds
   const filters = JSON.stringify(asked(undefined))
   const guilds = usePages<Guild>((cursor) => kith.get('/guilds', { params: { query: asked(cursor) } }), [filters])
   return html`<${Tabs} kind="guilds" />
     <p class="quiet">${t.text}</p>
+    ${me.value?.role === 'admin' && html`<p><button onClick=${() => attempt(found)}>${spaceTexts.value.found}</button></p>`}
     <${Filters} />
     <${List} pages=${guilds} empty=${t.empty} item=${(one: Guild) => html`<${Entry} key=${one.id} space=${one} kind="guilds" />`} />` as VNode
 }
@@ -145,6 +178,7 @@ export function GroupPage({ params: { id = '' } }: PageProps): VNode {
   const t = texts.value.groups
   const params = { path: { id } }
   const group = useLoad(() => kith.get('/groups/{id}', { params }), [id])
+  const turn = useSignal(0)
   const found = group.data.value
   if (!found) return html`<${Waiting} title=${t.one} loaded=${group} />` as VNode
   const { viewer, joinPolicy, archivedAt } = found
@@ -174,9 +208,48 @@ export function GroupPage({ params: { id = '' } }: PageProps): VNode {
   }
   const invite = async (card: Card) => {
     await kith.post('/groups/{id}/invitations', { params, body: { inviteeId: card.personId } })
+    turn.value += 1
     notify(t.invited(nameOf(card)))
   }
-  const isModerator = viewer.role === 'owner' || viewer.role === 'moderator'
+  // who belongs to it: what is shown about members is read again when this changes
+  const version = `${viewer.role} ${found.memberCount}`
+  const changed = async () => {
+    turn.value += 1
+    await group.reload()
+  }
+  const isOwner = viewer.role === 'owner'
+  const isModerator = isOwner || viewer.role === 'moderator'
+  const m = spaceTexts.value
+  const change = async () => {
+    const fields: Field[] = [
+      { name: 'name', label: t.name, max: 80, value: found.name },
+      { name: 'about', label: t.about, kind: 'long', max: 2000, optional: true, value: found.about ?? '' },
+    ]
+    const choices: Field[] = [
+      {
+        name: 'visibility',
+        label: t.visibility,
+        kind: 'choice',
+        options: optionsOf(t.visibilities),
+        value: found.visibility,
+      },
+      { name: 'joinPolicy', label: t.joining, kind: 'choice', options: optionsOf(t.policies), value: joinPolicy },
+    ]
+    const isDone = await ask(
+      { title: m.change, fields: isOwner ? [...fields, ...choices] : fields, action: m.change },
+      async ({ name = '', about, visibility, joinPolicy: policy }) => {
+        const given = { visibility: visibility as Group['visibility'], joinPolicy: policy as Group['joinPolicy'] }
+        const body = { name, about: about || null, ...(isOwner && given) }
+        group.set(await kith.patch('/groups/{id}', { params, body }))
+      },
+    )
+    if (isDone) notify(m.changed)
+  }
+  const archive = async () => {
+    if (await ask(question(m.archive, m.archiveText), () => kith.delete('/groups/{id}', { params })))
+      await group.reload()
+  }
+  const restore = () => attempt(async () => group.set(await kith.post('/groups/{id}/restore', { params })), m.restored)
   const isOpen = !archivedAt && (joinPolicy !== 'invite' || viewer.status === 'invited')
   return html`<h1 class="words">${found.name}</h1>
     <p class="row">
@@ -192,39 +265,15 @@ export function GroupPage({ params: { id = '' } }: PageProps): VNode {
       ${viewer.status === 'none' && !isOpen && !archivedAt && html`<p class="quiet">${t.onlyInvited}</p>`}
       ${viewer.status === 'banned' && html`<p class="quiet">${t.banned}</p>`}
       ${viewer.status === 'pending' && html`<span>${t.pending}</span><button class="secondary" onClick=${withdraw}>${t.withdraw}</button>`}
-      ${viewer.role && viewer.role !== 'owner' && html`<button class="secondary" onClick=${leave}>${t.leave}</button>`}
+      ${viewer.role && !isOwner && html`<button class="secondary" onClick=${leave}>${t.leave}</button>`}
+      ${isModerator && html`<button class="secondary" onClick=${change}>${m.change}</button>`}
+      ${isOwner && (archivedAt ? html`<button class="secondary" onClick=${restore}>${m.restore}</button>` : html`<button class="secondary" onClick=${archive}>${m.archive}</button>`)}
     </div>
-    ${isModerator && html`<${Requests} id=${id} settled=${group.reload} />`}
+    ${isModerator && html`<${Requests} kind="groups" id=${id} settled=${group.reload} />`}
     ${viewer.role && html`<${Posts} kind="groups" id=${id} isOpen=${!archivedAt} />`}
-    <${Members} kind="groups" id=${id} version=${viewer.status} />
+    <${Members} kind="groups" id=${id} role=${viewer.role} version=${version} changed=${changed} />
+    ${isModerator && html`<${Outside} id=${id} version=${`${version} ${turn.value}`} />`}
     ${(isModerator || (viewer.role && joinPolicy === 'open')) && !archivedAt && html`<section><h2>${t.invite}</h2><${FindPerson} label=${t.findPerson} action=${t.inviteAction} pick=${invite} /></section>`}` as VNode
-}
-
-/** Requests that the owner or a moderator decides. */
-function Requests({ id, settled }: { id: string; settled: () => Promise<void> }): VNode | null {
-  const t = texts.value.groups
-  const requests = useLoad(() => kith.get('/groups/{id}/join-requests', { params: { path: { id } } }), [id])
-  const items = requests.data.value?.items ?? []
-  if (items.length === 0) return null
-  const settle = (rid: string, isApproved: boolean) =>
-    attempt(async () => {
-      const params = { path: { id, rid } }
-      if (isApproved) await kith.post('/groups/{id}/join-requests/{rid}/approve', { params })
-      else await kith.post('/groups/{id}/join-requests/{rid}/reject', { params })
-      await Promise.all([requests.reload(), settled()])
-    })
-  return html`<section>
-    <h2>${t.requests}</h2>
-    ${items.map(
-      (one) => html`<div key=${one.id} class="row spread entry">
-        <${PersonRow} card=${one.user} about=${one.message && html`<span class="words">${one.message}</span>`} />
-        <div class="buttons">
-          <button class="small" aria-label=${`${t.approve}: ${nameOf(one.user)}`} onClick=${() => settle(one.id, true)}>${t.approve}</button>
-          <button class="secondary small" aria-label=${`${t.reject}: ${nameOf(one.user)}`} onClick=${() => settle(one.id, false)}>${t.reject}</button>
-        </div>
-      </div>`,
-    )}
-  </section>` as VNode
 }
 
 function Posts({ kind, id, isOpen }: { kind: Kind; id: string; isOpen: boolean }): VNode {
@@ -278,35 +327,6 @@ function Posts({ kind, id, isOpen }: { kind: Kind; id: string; isOpen: boolean }
   </section>` as VNode
 }
 
-type AnyMember = { id: string; user: Card; role: string }
-
-/** @param version changes when the members have changed */
-function Members({ kind, id, version }: { kind: Kind; id: string; version: string }): VNode {
-  const t = texts.value.groups
-  const pages = usePages<AnyMember>(
-    async (cursor) => {
-      const params = { path: { id }, query: { ...(cursor && { cursor }) } }
-      const { items, nextCursor } =
-        kind === 'groups'
-          ? await kith.get('/groups/{id}/members', { params })
-          : await kith.get('/guilds/{id}/members', { params })
-      return { items: items.map(({ userId, user, role }) => ({ id: userId, user, role })), nextCursor }
-    },
-    [id, version],
-  )
-  const roles = t.roles as Record<string, string>
-  return html`<section>
-    <h2>${t.members}</h2>
-    <${List}
-      pages=${pages}
-      item=${({ user, role }: AnyMember) => html`<div key=${user.personId} class="row spread">
-        <${PersonRow} card=${user} />
-        <span>${isMe(user) && html`<span class="tag">${t.you}</span>`} ${role !== 'member' && html`<span class="tag">${roles[role]}</span>`}</span>
-      </div>`}
-    />
-  </section>` as VNode
-}
-
 export function GuildPage({ params: { id = '' } }: PageProps): VNode {
   const t = texts.value.guilds
   const shared = texts.value.groups
@@ -332,6 +352,20 @@ export function GuildPage({ params: { id = '' } }: PageProps): VNode {
     if (await ask(question(shared.leave, shared.leaveText), () => kith.post('/guilds/{id}/leave', { params })))
       await guild.reload()
   }
+  const leads = viewer.role === 'founder' || viewer.role === 'steward'
+  const m = spaceTexts.value
+  const change = async () => {
+    const fields: Field[] = [
+      { name: 'name', label: shared.name, max: 80, value: found.name },
+      { name: 'about', label: shared.about, kind: 'long', max: 2000, optional: true, value: found.about ?? '' },
+      { name: 'minRep', label: m.minRep, kind: 'number', min: 0, max: 1000, value: String(found.minRep) },
+    ]
+    const isDone = await ask({ title: m.change, fields, action: m.change }, async ({ name = '', about, minRep }) => {
+      const body = { name, about: about || null, minRep: Number(minRep) }
+      guild.set(await kith.patch('/guilds/{id}', { params, body }))
+    })
+    if (isDone) notify(m.changed)
+  }
   return html`<h1 class="words">${found.name}</h1>
     <p class="row">
       <span class="quiet">${shared.count(found.memberCount)}</span>
@@ -345,7 +379,10 @@ export function GuildPage({ params: { id = '' } }: PageProps): VNode {
       ${viewer.status === 'none' && !archivedAt && html`<button onClick=${apply}>${t.apply}</button>`}
       ${viewer.status === 'pending' && html`<span>${t.pending}</span><button class="secondary" onClick=${withdraw}>${shared.withdraw}</button>`}
       ${viewer.role && viewer.role !== 'founder' && html`<button class="secondary" onClick=${leave}>${shared.leave}</button>`}
+      ${viewer.role === 'founder' && html`<button class="secondary" onClick=${change}>${m.change}</button>`}
     </div>
+    ${leads && html`<${Requests} kind="guilds" id=${id} settled=${guild.reload} />`}
+    ${viewer.role && html`<${Proposals} id=${id} charter=${found.charter} isOpen=${!archivedAt} />`}
     ${viewer.role && html`<${Posts} kind="guilds" id=${id} isOpen=${!archivedAt} />`}
-    <${Members} kind="guilds" id=${id} version=${viewer.status} />` as VNode
+    <${Members} kind="guilds" id=${id} role=${viewer.role} version=${`${viewer.role} ${found.memberCount}`} changed=${guild.reload} />` as VNode
 }

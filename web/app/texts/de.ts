@@ -520,6 +520,7 @@ export const de: typeof en = {
   guilds: {
     title: 'Gilden',
     one: 'Gilde',
+    proposal: 'Antrag',
     text: 'In Gilden sind Menschen, die viel über ein Thema wissen. Sie entscheiden gemeinsam durch Abstimmungen.',
     empty: 'Es wurden keine Gilden gefunden.',
     apply: 'Bewerben',

@@ -515,6 +515,7 @@ export const en = {
   guilds: {
     title: 'Guilds',
     one: 'Guild',
+    proposal: 'Proposal',
     text: 'Guilds gather people who know much about an interest. They decide together by votes.',
     empty: 'No guilds were found.',
     apply: 'Apply',

@@ -1,0 +1,173 @@
+// Groups and guilds in the web client, in real browsers: those who lead them, members, and votes.
+import { describe, expect, test } from 'vitest'
+import { openTab, startBrowser, type Tab } from '../support/browser.ts'
+import type { Person } from '../support/person.ts'
+import { world } from '../support/world.ts'
+
+const { admin, alice, bob, carla, database, url } = await world()
+const browser = await startBrowser()
+
+const NARROW = { width: 360, height: 740 }
+async function open({ email, password }: Person, path: string, isNarrow = false): Promise<Tab> {
+  const tab = await openTab(browser, url, isNarrow ? { viewport: NARROW } : {})
+  await tab.goto(path)
+  await tab.getByLabel('Email address').fill(email)
+  await tab.getByLabel('Password').fill(password)
+  await tab.getByLabel('Stay signed in').check()
+  await tab.getByRole('button', { name: 'Log in' }).click()
+  await tab.getByRole('navigation', { name: 'Menu' }).waitFor()
+  return tab
+}
+async function isFit(tab: Tab): Promise<void> {
+  await tab.isAccessible()
+  expect(await tab.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
+}
+const button = (tab: Tab, name: string | RegExp) => tab.getByRole('button', { name, exact: true })
+const confirm = (tab: Tab, name: string) => tab.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+const heading = (tab: Tab, name: string) => tab.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+/** A step in the menu of a member. */
+async function choose(tab: Tab, username: string, step: string): Promise<void> {
+  await tab.locator('details.menu > summary', { hasText: new RegExp(`More about ${username}`) }).click()
+  await tab.getByRole('listitem').getByRole('button', { name: step, exact: true }).click()
+}
+
+describe('The web client', { timeout: 240_000 }, () => {
+  test('lets an owner change a group, its roles, its invitations and its bans', async () => {
+    const { body: group } = await alice.post<{ id: string }>('/groups', { name: 'Wood walkers' })
+    for (const who of [bob, carla]) await who.post(`/groups/${group.id}/join`, {})
+    const tab = await open(alice, `/app/groups/${group.id}`)
+    await heading(tab, 'Wood walkers')
+    await button(tab, 'Change').click()
+    await tab.getByRole('textbox', { name: 'Name' }).fill('Moor walkers')
+    await tab.getByLabel('How people join').selectOption('By invitation')
+    await tab.isAccessible()
+    await confirm(tab, 'Change')
+    await heading(tab, 'Moor walkers')
+
+    await choose(tab, 'bob', 'Change the role')
+    await tab.getByRole('combobox', { name: 'Role' }).selectOption('Moderator')
+    await tab.isAccessible()
+    await confirm(tab, 'Change')
+    await tab.getByText('Moderator', { exact: true }).waitFor()
+    // a moderator removes members, but gives no roles
+    const other = await open(bob, `/app/groups/${group.id}`, true)
+    await heading(other, 'Moor walkers')
+    await other.locator('details.menu > summary', { hasText: /More about carla/ }).click()
+    expect(await button(other, 'Change the role').count()).toBe(0)
+    expect(await other.locator('details.menu > summary', { hasText: /More about alice/ }).count()).toBe(0)
+    await isFit(other)
+    await other.getByRole('listitem').getByRole('button', { name: 'Ban', exact: true }).click()
+    await confirm(other, 'Ban')
+    await other.getByRole('heading', { name: 'Banned people' }).waitFor()
+    await isFit(other)
+    other.isClean()
+    expect((await carla.get<{ viewer: { status: string } }>(`/groups/${group.id}`)).body.viewer.status).toBe('banned')
+
+    // the owner lifts the ban, invites her, and takes the invitation back
+    await tab.reload()
+    await button(tab, /^Lift the ban: carla/).click()
+    await tab.getByRole('heading', { name: 'Banned people' }).waitFor({ state: 'detached' })
+    await tab.getByLabel('Find a person by name').fill('carla')
+    await button(tab, 'Search').click()
+    await button(tab, /^Invite: carla/).click()
+    await button(tab, /^Take back: carla/).waitFor()
+    await tab.isAccessible()
+    expect((await carla.get<{ viewer: { status: string } }>(`/groups/${group.id}`)).body.viewer.status).toBe('invited')
+    await button(tab, /^Take back: carla/).click()
+    await tab.getByRole('heading', { name: 'Invited people' }).waitFor({ state: 'detached' })
+    await button(tab, 'Archive').click()
+    await confirm(tab, 'Archive')
+    await button(tab, 'Restore').click()
+    await button(tab, 'Archive').waitFor()
+    tab.isClean()
+  })
+
+  test('lets people found a guild, join it, propose, vote and see the result', async () => {
+    const founder = await open(admin, '/app/guilds')
+    await button(founder, 'Found a guild').click()
+    await founder.getByLabel('Name').fill('Luthiers')
+    await founder.getByLabel('Interest').selectOption({ index: 3 })
+    await founder.isAccessible()
+    await confirm(founder, 'Found a guild')
+    await heading(founder, 'Luthiers')
+    const path = new URL(founder.url()).pathname
+    const id = path.split('/').at(-1) ?? ''
+    await button(founder, 'Change').click()
+    await founder.getByLabel('What it is about').fill('Wood and gut')
+    await confirm(founder, 'Change')
+    await founder.getByText('Wood and gut').waitFor()
+
+    // two people join; others see no button to found one, and nothing of the proposals
+    const member = await open(alice, '/app/guilds', true)
+    await member.getByRole('link', { name: 'Luthiers' }).click()
+    await button(member, 'Apply').click()
+    await member.getByLabel('Message').fill('I carve')
+    await confirm(member, 'Apply')
+    await member.getByText('Your application waits').waitFor()
+    expect(await member.getByRole('heading', { name: 'Proposals' }).count()).toBe(0)
+    await bob.post(`/guilds/${id}/applications`, {})
+    await founder.reload()
+    await founder.getByText('I carve').waitFor()
+    await founder.isAccessible()
+    await button(founder, /^Admit: alice/).click()
+    await button(founder, /^Admit: bob/).click()
+    await founder.getByText('3 members').waitFor()
+
+    // a charter, on which all vote
+    await button(founder, 'Propose something').click()
+    await founder.getByLabel('What happens if it passes').selectOption('A new charter')
+    await confirm(founder, 'Continue')
+    await founder.getByLabel('Title').fill('How we work')
+    await founder.getByLabel('Charter').fill('We use no glue.')
+    await founder.isAccessible()
+    await confirm(founder, 'Propose something')
+    await heading(founder, 'How we work')
+    await founder.getByText('We use no glue.').waitFor()
+    await button(founder, /^Yes/).click()
+    await founder.getByRole('button', { name: /^Yes/, pressed: true }).waitFor()
+    await founder.isAccessible()
+    await member.reload()
+    await member.getByRole('link', { name: 'How we work' }).click()
+    await heading(member, 'How we work')
+    await button(member, /^No\b/).click()
+    await member.getByRole('button', { name: /^No\b/, pressed: true }).waitFor()
+    await isFit(member)
+    await button(member, /^Yes/).click()
+    await member.getByRole('heading', { name: 'Votes' }).waitFor()
+    expect(await button(member, /^Yes/).count()).toBe(0)
+    await isFit(member)
+    // the worker carries it out
+    await database.owner`select private.job_settle_proposals()`
+    await member.reload()
+    await member.getByText('Passed and carried out').waitFor()
+    await member.getByRole('link', { name: 'Back to the guild' }).click()
+    await member.getByText('Charter').click()
+    await member.getByText('We use no glue.').waitFor()
+
+    // a steward, by name; the proposer withdraws it
+    await button(member, 'Propose something').click()
+    await member.getByLabel('What happens if it passes').selectOption('A member becomes a steward, or stops being one')
+    await confirm(member, 'Continue')
+    await member.getByLabel('Title').fill('Bob for steward')
+    await member.getByLabel('Username').fill('nobody_here')
+    await confirm(member, 'Propose something')
+    await member.getByRole('dialog').getByRole('alert').waitFor()
+    await member.getByLabel('Username').fill('bob')
+    await confirm(member, 'Propose something')
+    await member.getByText('becomes a steward if it passes.').waitFor()
+    await isFit(member)
+    await button(member, 'Withdraw').click()
+    await confirm(member, 'Withdraw')
+    await member.getByText('Withdrawn', { exact: true }).waitFor()
+    member.isClean([404, 422])
+
+    // the founder hands the guild over, and can leave then
+    await founder.goto(path)
+    await heading(founder, 'Luthiers')
+    await choose(founder, 'bob', 'Hand the guild over')
+    await confirm(founder, 'Hand the guild over')
+    await button(founder, 'Leave').waitFor()
+    await founder.isAccessible()
+    founder.isClean()
+  })
+})
