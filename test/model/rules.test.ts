@@ -149,7 +149,7 @@ async function write(sql: TransactionSql, { type, text }: Step, me: string, url:
     await sql`insert into app.contents (id, kind, author_id, title)
       values (${id}, ${type}, ${me}, ${type === 'video' || type === 'audio' ? null : 'A title'})`
     await sql.unsafe(`insert into ${detail} (id, ${fields}) values ($1, ${inserted})`, [id, text, url])
-    if (type === 'course') await sql.unsafe(newLesson, [id, text, url.split('/').at(-1) ?? null])
+    if (type === 'course') await sql.unsafe(newLesson, [id, text, assetOf(url)])
   }
   made.push({ type, id, author: me })
 }
@@ -163,8 +163,10 @@ async function newOrder({ id, author }: Made, buyer: string): Promise<string> {
   })
   return order?.id ?? ''
 }
+const OTHER = 'https://example.org/other'
+const assetOf = (url: string) => (url === OTHER ? null : (url.split('/').at(-1) ?? null))
 const newLesson = `insert into app.course_lessons (course_id, position, title, body, asset_id)
-  select $1, coalesce(max(position), 0) + 1, 'A lesson', $2, case when pg_input_is_valid($3, 'uuid') then $3::uuid end
+  select $1, coalesce(max(position), 0) + 1, 'A lesson', $2, $3::uuid
   from app.course_lessons where course_id = $1`
 
 /** Edits a content or a solution, or adds a lesson to a course. */
@@ -175,7 +177,7 @@ async function change(sql: TransactionSql, { text }: Step, { type, id }: Made, u
     const [detail, , , edit] = details[type]
     await sql`update app.contents set edited_at = now() where id = ${id}`
     await sql.unsafe(`update ${detail} set ${edit} where id = $1`, [id, text, url])
-    if (type === 'course') await sql.unsafe(newLesson, [id, text, url.split('/').at(-1) ?? null])
+    if (type === 'course') await sql.unsafe(newLesson, [id, text, assetOf(url)])
   }
 }
 
@@ -193,7 +195,7 @@ async function play(history: Step[], people: string[], files: Record<string, str
     if (banned.has(me)) continue // they could not do it
     const post = posts[at % posts.length]
     const id = crypto.randomUUID()
-    const url = (file && files[file]) ?? 'https://example.org/other'
+    const url = (file && files[file]) ?? OTHER
     const media = JSON.stringify(
       file ? [{ url, alt: null, width: null, height: null, blurhash: null, posterUrl: null }] : [],
     )

@@ -208,6 +208,8 @@ describe('Moderation in the panel', { timeout: 240_000 }, () => {
     await button(tab, 'Make a rule').click()
     await tab.getByText(`It has a file with one of these hashes: ${hash}`).waitFor()
     await admin.post(`/admin/cases/${opened.body.id}/actions`, { actions: ['dismiss'] })
+    await alice.delete(`/posts/${picture}`)
+    await database.owner`delete from app.media_assets`
     await tab.isAccessible()
     tab.isClean()
   })
