@@ -4944,7 +4944,7 @@ export interface Schemas {
     createdAt: Schemas['Timestamp']
     updatedAt: Schemas['Timestamp']
   }
-  UserInterests: { items: Schemas['UserInterest'][] }
+  UserInterests: { items: Schemas['UserInterest'][]; nextCursor: string | null; hasMore: boolean }
   Video: {
     id: string
     kind: 'video'

@@ -76,10 +76,12 @@ as $$
 begin
   return json_build_object('items', coalesce(
     (select json_agg(c.card order by c.created_at, c.interest_id)
-     from app.user_interest_card c where c.user_id = private.require_caller()), '[]'::json));
+     from app.user_interest_card c where c.user_id = private.require_caller()), '[]'::json),
+    'nextCursor', null, 'hasMore', false);
 end $$;
 comment on function api.list_my_interests is
-  'All interests that the caller chose, in the order in which they chose them: {items}.';
+  'All interests that the caller chose, in the order in which they chose them, as one page: {items, nextCursor, '
+  'hasMore}.';
 
 create function api.select_interest(p_interest_id uuid, p_depth integer, p_expertise integer) returns json
 language plpgsql volatile

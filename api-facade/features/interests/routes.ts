@@ -20,7 +20,7 @@ export default routes('interests', {
   },
   'GET /me/interests': {
     summary: 'List your interests',
-    description: 'All of them in one list, in the order in which you chose them.',
+    description: 'All of them in one page, in the order in which you chose them.',
     access: 'user',
     also: ['GET /interests/me'],
     operation: 'list_my_interests',

@@ -1,6 +1,6 @@
 // Shapes of interests. Rules are in sql/interests.
 import { AccentColor, InterestLevel, InterestName, InterestSlug, ParentInterest } from '../../lib/fields.ts'
-import { queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
+import { Page, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const Degree = z.int().min(1).max(5).describe('From 1 (Curious) to 5.')
 
@@ -72,6 +72,6 @@ export const Choice = z
     updatedAt: Timestamp,
   })
   .openapi('UserInterest', { description: 'A chosen interest. Depth and expertise range from 1 (Curious) to 5.' })
-export const Choices = z
-  .object({ items: z.array(Choice).describe('In the order in which they were chosen.') })
+export const Choices = Page(Choice)
+  .extend({ items: z.array(Choice).describe('All of them, in the order in which they were chosen.') })
   .openapi('UserInterests')

@@ -66,6 +66,7 @@ describe('POST and DELETE /me/interests', () => {
     expect(await alice.post('/me/interests', choice('ethics', 5, 4))).toMatchObject({ status: 201, body: { depth: 5 } })
     const mine = await alice.get<Choices>('/me/interests')
     expect(mine.body.items).toMatchObject([{ interestId: id('ethics'), depth: 5, expertise: 4 }])
+    expect(mine.body).toMatchObject({ nextCursor: null, hasMore: false })
     expect((await alice.get('/interests/me')).body).toEqual(mine.body)
     const siblings = await bob.get<Catalog>(`/interests/catalog?parentId=${id('philosophy')}`)
     expect(siblings.body.items.find(({ slug }) => slug === 'ethics')?.userCount).toBe(before + 1)

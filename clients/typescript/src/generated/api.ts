@@ -14598,8 +14598,10 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
         };
         UserInterests: {
-            /** @description In the order in which they were chosen. */
+            /** @description All of them, in the order in which they were chosen. */
             items: components["schemas"]["UserInterest"][];
+            nextCursor: string | null;
+            hasMore: boolean;
         };
         Video: {
             id: string;
