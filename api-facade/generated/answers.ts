@@ -389,7 +389,7 @@ export interface Schemas {
     status: 'pending' | 'accepted' | 'declined'
     createdAt: Schemas['Timestamp']
   }
-  ConfirmedFactor: Schemas['Session'] & { recoveryCodes: string[] }
+  ConfirmedFactor: Schemas['Session'] & { recoveryCodes: string[] | null }
   Contributed: { entry: Schemas['TreasuryEntry']; treasuryBalance: number; senderBalance: number }
   Contributor: { id: string; user: Schemas['PersonCard']; score: number }
   ContributorPage: { items: Schemas['Contributor'][]; nextCursor: string | null; hasMore: boolean }

@@ -42,6 +42,8 @@ declare
   v_part json;
 begin
   perform private.require_role('admin');
+  -- as for one's own export, which may take 15 minutes after its first page
+  perform private.require_proof(case when p_section is null then interval '10 minutes' else '30 minutes' end);
   v_id := private.require_banned(p_id);
   v_part := private.export_banned(v_id, p_section, p_after);
   if p_section is null then
@@ -60,6 +62,7 @@ declare
   v_person app.users;
 begin
   perform private.require_role('admin');
+  perform private.require_proof();
   v_person := private.lock_account(private.require_banned(p_id));
   if v_person.banned_at is null then
     perform private.raise_error('person_free');   -- unbanned meanwhile

@@ -107,7 +107,10 @@ begin
   -- locks the row, so that of two concurrent requests with the same code only one succeeds
   select * into v_totp from private.totp where user_id = p_user for update;
   select s into v_step from generate_series(v_now - 1, v_now + 1) s
-  where s > v_totp.last_step and private.totp_code(v_totp.secret, s) = p_code
+  -- compares keyed hashes, so that the time it takes says nothing about the code
+  where s > v_totp.last_step
+    and extensions.hmac(convert_to(private.totp_code(v_totp.secret, s), 'UTF8'), v_totp.secret, 'sha256')
+      = extensions.hmac(convert_to(p_code, 'UTF8'), v_totp.secret, 'sha256')
   order by s limit 1;
   update private.totp set last_step = v_step, last_used_at = now() where user_id = p_user and v_step is not null;
   return v_step is not null;
@@ -260,6 +263,19 @@ end $$;
 comment on function private.renew_recovery_codes is
   'Replaces the recovery codes of a person, and returns the ten new ones. Only their hashes are stored.';
 
+create function private.first_recovery_codes(p_user uuid) returns json
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  if exists (select from private.recovery_codes where user_id = p_user and used_at is null) then
+    return null;
+  end if;
+  return private.renew_recovery_codes(p_user);
+end $$;
+comment on function private.first_recovery_codes is
+  'The recovery codes of a person who adds a factor, or null if they have some that were not used: these stay.';
+
 create function private.list_own_factors() returns json
 language plpgsql stable security definer   -- people may not read factors, because they contain secrets
 set search_path = ''
@@ -363,12 +379,12 @@ begin
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address);
   perform private.note_proof(v_claims::jsonb, p_family);
   return (private.login_answer(v_caller, v_claims)::jsonb
-          || jsonb_build_object('recoveryCodes', private.renew_recovery_codes(v_caller)))::json;
+          || jsonb_build_object('recoveryCodes', private.first_recovery_codes(v_caller)))::json;
 end $$;
 comment on function api.confirm_totp is
   'For the facade alone: the caller''s authenticator app becomes a second factor. Ends all tokens and sessions, and '
-  'returns {claims, user, credentialsVersion, recoveryCodes} for new tokens. p_family is the id of the new session; '
-  'with p_refresh_hash it is a rotating one.';
+  'returns {claims, user, credentialsVersion, recoveryCodes} for new tokens. recoveryCodes is null if the caller has '
+  'unused ones. p_family is the id of the new session; with p_refresh_hash it is a rotating one.';
 
 create function private.forget_factors(p_user uuid) returns void
 language plpgsql volatile

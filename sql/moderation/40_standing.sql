@@ -87,39 +87,38 @@ end $$;
 comment on function api.appeal_decision is
   'Appeals a decision about the caller, once for each decision. Returns the standing.';
 
-create function private.require_password(p_user_id uuid, p_password_hash text) returns void
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  if not exists (select from private.credentials
-                 where user_id = p_user_id and password_hash = p_password_hash) then
-    perform private.raise_error('credentials_wrong');   -- the password changed while it was being checked
-  end if;
-end $$;
-comment on function private.require_password is 'Passes if this is still the hash of the person''s password.';
-
-create function api.find_standing(p_user_id uuid, p_password_hash text) returns json
-language plpgsql stable security definer   -- only for gate: who is banned has no token
-set search_path = ''
-as $$
-begin
-  perform private.require_password(p_user_id, p_password_hash);
-  return private.standing(p_user_id, true);
-end $$;
-comment on function api.find_standing is
-  'For the facade alone, after it has checked the password: the standing of a person who may be banned.';
-
-create function api.appeal_by_password(p_user_id uuid, p_password_hash text, p_decision_id uuid, p_text text)
-returns json
+create function api.find_standing(
+  p_user_id uuid, p_password_hash text, p_code text default null, p_passkey uuid default null,
+  p_counter bigint default null, p_oidc_login uuid default null
+) returns json
 language plpgsql volatile security definer   -- only for gate: who is banned has no token
 set search_path = ''
 as $$
 begin
-  perform private.require_password(p_user_id, p_password_hash);
+  if not private.identify(p_user_id, p_password_hash, p_code, p_passkey, p_counter, p_oidc_login) then
+    return private.error_response('passkey_wrong');   -- raising an error would undo the end of the passkey
+  end if;
+  return private.standing(p_user_id, true);
+end $$;
+comment on function api.find_standing is
+  'For the facade alone, after it has checked the password, the signature of the passkey or the login at the OpenID '
+  'provider: the standing of a person who may be banned. p_code is a code of the second factor, if they have one and '
+  'give no passkey.';
+
+create function api.appeal_by_password(
+  p_user_id uuid, p_password_hash text, p_decision_id uuid, p_text text, p_code text default null,
+  p_passkey uuid default null, p_counter bigint default null, p_oidc_login uuid default null
+) returns json
+language plpgsql volatile security definer   -- only for gate: who is banned has no token
+set search_path = ''
+as $$
+begin
+  if not private.identify(p_user_id, p_password_hash, p_code, p_passkey, p_counter, p_oidc_login) then
+    return private.error_response('passkey_wrong');   -- raising an error would undo the end of the passkey
+  end if;
   perform private.add_decision_appeal(p_user_id, p_decision_id, p_text);
   return private.standing(p_user_id, true);
 end $$;
 comment on function api.appeal_by_password is
-  'For the facade alone, after it has checked the password: appeals a decision about a person who may be banned. '
-  'Returns the standing.';
+  'For the facade alone, after it has checked who it is as for api.find_standing: appeals a decision about a person '
+  'who may be banned. Returns the standing.';

@@ -90,14 +90,19 @@ comment on function api.get_statement is
   'The statement of reasons for a decision about the caller, without who decided: {id, action, targetType, targetId, '
   'category, categoryText, rule, reason, automated, endsAt, liftedAt, overturnedAt, createdAt, appealPath, proof}.';
 
-create function api.find_statement(p_user_id uuid, p_password_hash text, p_decision_id uuid) returns json
-language plpgsql stable security definer   -- only for gate: who is banned has no token
+create function api.find_statement(
+  p_user_id uuid, p_password_hash text, p_decision_id uuid, p_code text default null, p_passkey uuid default null,
+  p_counter bigint default null, p_oidc_login uuid default null
+) returns json
+language plpgsql volatile security definer   -- only for gate: who is banned has no token
 set search_path = ''
 as $$
 begin
-  perform private.require_password(p_user_id, p_password_hash);
+  if not private.identify(p_user_id, p_password_hash, p_code, p_passkey, p_counter, p_oidc_login) then
+    return private.error_response('passkey_wrong');   -- raising an error would undo the end of the passkey
+  end if;
   return private.statement(p_user_id, p_decision_id, true);
 end $$;
 comment on function api.find_statement is
-  'For the facade alone, after it has checked the password: the statement of reasons for a decision about a person '
-  'who may be banned.';
+  'For the facade alone, after it has checked who it is as for api.find_standing: the statement of reasons for a '
+  'decision about a person who may be banned.';

@@ -867,19 +867,6 @@ end $function$;
 
 ALTER FUNCTION "api"."list_my_apps"() OWNER TO "postgres";
 
-CREATE OR REPLACE FUNCTION api.list_my_interests()
- RETURNS json
- LANGUAGE plpgsql
- STABLE
- SET search_path TO ''
-AS $function$
-begin
-  return json_build_object('items', coalesce(
-    (select json_agg(c.card order by c.created_at, c.interest_id)
-     from app.user_interest_card c where c.user_id = private.require_caller()), '[]'::json),
-    'nextCursor', null, 'hasMore', false);
-end $function$;
-
 CREATE OR REPLACE FUNCTION api.list_scopes()
  RETURNS json
  LANGUAGE plpgsql
@@ -4665,8 +4652,6 @@ COMMENT ON FUNCTION "api"."list_factors"() IS 'The caller''s second factors: {to
 COMMENT ON FUNCTION "api"."list_identities"() IS 'The logins that the caller linked, oldest first: {items: [{id, issuer, email, createdAt, lastUsedAt}], hasPassword}.';
 
 COMMENT ON FUNCTION "api"."list_my_apps"() IS 'The apps that the caller allowed to use the API, {id, name, website, scopes, since, lastUsedAt}. A person has at most 50 consents, so all are on one page.';
-
-COMMENT ON FUNCTION "api"."list_my_interests"() IS 'All interests that the caller chose, in the order in which they chose them, as one page: {items, nextCursor, hasMore}.';
 
 COMMENT ON FUNCTION "api"."list_scopes"() IS 'The scopes that an access token can have, {scope, description, isForStaff}, all on one page.';
 

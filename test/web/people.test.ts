@@ -14,6 +14,7 @@ import { mailbox } from '../support/mailbox.ts'
 import type { Person } from '../support/person.ts'
 import { publish } from '../support/posts.ts'
 import { environment } from '../support/settings.ts'
+import { totp } from '../support/totp.ts'
 import { until } from '../support/until.ts'
 import { world } from '../support/world.ts'
 
@@ -240,6 +241,10 @@ describe('The pages for people', { timeout: 120_000 }, () => {
 
   test('let somebody who is banned read why, and appeal', async () => {
     const { body: me } = await carla.get<{ id: string }>('/me')
+    await carla.post('/auth/proof', { password: carla.password })
+    const { secret } = (await carla.post<{ secret: string }>('/me/factors/totp')).body
+    const confirmed = await carla.post<{ recoveryCodes: string[] }>('/me/factors/totp/confirm', { code: totp(secret) })
+    const [first = '', second = ''] = confirmed.body.recoveryCodes
     await admin.post(`/admin/users/${me.id}/ban`, { reason: 'Sold fake seeds.' })
     const tab = await openTab(browser, url)
     await tab.goto('/account')
@@ -250,10 +255,14 @@ describe('The pages for people', { timeout: 120_000 }, () => {
     await form.getByLabel('Email address').fill(carla.email)
     await form.getByLabel('Password').fill(carla.password)
     await form.getByRole('button', { name: 'Read decisions' }).click()
+    await tab.getByText('This account has a second factor. Enter the code too.').waitFor()
+    await form.getByLabel('Code of the app').fill(first)
+    await form.getByRole('button', { name: 'Read decisions' }).click()
     await tab.getByText('Sold fake seeds.').waitFor()
     await tab.isAccessible()
     await tab.getByRole('button', { name: 'Appeal' }).click()
     await tab.getByLabel('Why is the decision wrong?').fill('They were real.')
+    await tab.getByLabel('Code of the app').fill(second)
     await tab.getByRole('button', { name: 'Send the appeal' }).click()
     await tab.getByRole('listitem').getByText('You have appealed.').waitFor()
     tab.isClean([403])

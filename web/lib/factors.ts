@@ -73,7 +73,7 @@ function App({ kith, found, reload, codes }: Part): VNode {
     const { user, recoveryCodes } = await kith.confirmTotp(code)
     me.value = user
     begun.value = undefined
-    codes.value = recoveryCodes
+    if (recoveryCodes) codes.value = recoveryCodes
     notify(t.appAdded)
     await reload()
   }

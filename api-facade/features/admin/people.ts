@@ -61,7 +61,7 @@ export default routes('admin', {
   'POST /admin/users/:id/export': {
     summary: 'Export the data of a banned person',
     description:
-      'The same as `GET /me/export`, for a person who cannot log in. 409 if the person is not banned. Writes an audit entry.',
+      'The same as `GET /me/export`, for a person who cannot log in. Needs a fresh proof if you have a second factor. 409 if the person is not banned. Writes an audit entry.',
     access: 'admin',
     scope: 'none',
     id: 'adminExportUser',
@@ -76,7 +76,7 @@ export default routes('admin', {
   'POST /admin/users/:id/erase': {
     summary: 'Erase a banned person permanently',
     description:
-      'The same as `POST /me/delete`, for a person who cannot log in. 409 if the person is not banned. Writes an audit entry.',
+      'The same as `POST /me/delete`, for a person who cannot log in. Needs a fresh proof if you have a second factor. 409 if the person is not banned. Writes an audit entry.',
     access: 'admin',
     scope: 'none',
     operation: 'erase_user',

@@ -61,7 +61,7 @@ export default routesOfLogins('identity', {
   'POST /me/factors/totp/confirm': {
     summary: 'Confirm the authenticator app with a code',
     description:
-      'From now on each login needs a code. All your tokens and sessions end, because they have proved only the password, and the answer has new tokens, as that of a login. The ten recovery codes are shown only now. Each can be used once instead of a code of the app. You are told by mail. 404 `factor_unknown` if you have not begun.',
+      'From now on each login needs a code. All your tokens and sessions end, because they have proved only the password, and the answer has new tokens, as that of a login. The ten recovery codes are shown only now. Each can be used once instead of a code of the app. If you have a passkey and unused recovery codes, you keep those, and the answer has none. You are told by mail. 404 `factor_unknown` if you have not begun.',
     access: 'user',
     id: 'confirmTotp',
     pool: 'gate',

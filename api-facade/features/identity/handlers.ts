@@ -76,7 +76,7 @@ export async function open(
     | 'confirm_totp',
   parameters: Record<string, unknown>,
   device?: string,
-): Promise<{ userId: string; session: Opened; recoveryCodes: string[] | undefined }> {
+): Promise<{ userId: string; session: Opened; recoveryCodes: string[] | null | undefined }> {
   const { seals } = c.get('services')
   const begun = begin(c, wanted)
   const alert =

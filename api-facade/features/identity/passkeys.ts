@@ -124,7 +124,7 @@ let nobody: Buffer | undefined
 const library = () => import('@simplewebauthn/server')
 
 /** @returns the passkey, and its counter. @throws ApiError passkey_wrong for every fault */
-async function verify(c: Context, purpose: Purpose, signed: z.output<typeof Signed>) {
+export async function verify(c: Context, purpose: Purpose, signed: z.output<typeof Signed>) {
   const { passkey, expected } = await take(c, purpose, signed)
   nobody ??= keyOfNobody()
   const publicKey = new Uint8Array(passkey ? Buffer.from(passkey.publicKey, 'hex') : nobody)

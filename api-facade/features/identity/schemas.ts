@@ -255,7 +255,7 @@ export const Issued = z.object({
   }),
   user: z.looseObject({}),
   credentialsVersion: z.number(),
-  recoveryCodes: z.array(z.string()).optional(),
+  recoveryCodes: z.array(z.string()).nullish(),
 })
 /** The same for a new passkey: only the first factor of a person issues a token. */
 export const AddedPasskey = Issued.partial().extend({ passkey: z.looseObject({}) })

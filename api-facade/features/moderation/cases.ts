@@ -32,7 +32,7 @@ const claimed =
 const audited = 'Writes an audit entry.'
 const ProposalId = z.object({ id: IdParam, proposalId: IdParam })
 export const unlogged =
-  'For people who cannot log in because they are banned or suspended, and for everybody else. The password is checked as at a login, with the same limits: wrong passwords at both count together.'
+  'For people who cannot log in because they are banned or suspended, and for everybody else. Say who you are as at a login: with address and password, with what a passkey signed, or with the one-time code of a login at the OpenID provider and its verifier. If the account has a second factor, it is 403 `factor_required` without a passkey or `code`; each code counts once. The limits are those of a login: wrong passwords and codes at both count together.'
 
 export default routes('moderation', {
   'GET /admin/cases': {
@@ -213,8 +213,8 @@ export default routes('moderation', {
     limit: 'login',
     body: Identity,
     handler: standing,
-    limits: ['login_account', 'login_device'],
-    calls: ['find_login', 'find_standing'],
+    limits: ['login_account', 'login_device', 'login_factor'],
+    calls: ['find_login', 'find_identity', 'take_passkey_challenge', 'find_standing'],
     answers: { 200: Standing },
     outcome: 'Your state, your strikes and the decisions about you.',
   },
@@ -227,8 +227,8 @@ export default routes('moderation', {
     limit: 'login',
     body: IdentityWithAppeal,
     handler: appeal,
-    limits: ['login_account', 'login_device'],
-    calls: ['find_login', 'appeal_by_password'],
+    limits: ['login_account', 'login_device', 'login_factor'],
+    calls: ['find_login', 'find_identity', 'take_passkey_challenge', 'appeal_by_password'],
     answers: { 201: Standing },
     outcome: 'Your standing, which has the appeal.',
   },

@@ -5,7 +5,7 @@ import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.
 import { AnyPerson, InternalId, narrowing, StaffReport, StaffUser } from '../admin/list-schemas.ts'
 import { ReportedThing } from '../admin/report-schemas.ts'
 import { StaffAccount } from '../admin/schemas.ts'
-import { Credentials } from '../identity/schemas.ts'
+import { ONE_WAY, Who } from '../identity/identifying-schemas.ts'
 import { isTrue } from '../spaces/schemas.ts'
 
 const Category = z
@@ -300,6 +300,13 @@ export const Standing = z
   .openapi('Standing')
 const text = z.string().trim().min(1).max(2000).describe('Why the decision is wrong, 1 to 2000 characters.')
 export const NewDecisionAppeal = z.object({ text })
-export const Identity = Credentials.omit({ session: true, deviceName: true, code: true })
-export const IdentityWithDecision = Identity.extend({ decisionId: Uuid.describe('From `POST /auth/standing`.') })
-export const IdentityWithAppeal = IdentityWithDecision.extend({ text })
+const decisionId = Uuid.describe('From `POST /auth/standing`.')
+const example = { email: 'ada@example.org', password: 'long enough for all' }
+const ofDecision = { ...example, decisionId: '0b0b8f6e-6d3c-4f43-9c51-0d5c0f5d6c1a' }
+export const Identity = Who.refine(...ONE_WAY).openapi({ example })
+export const IdentityWithDecision = Who.extend({ decisionId })
+  .refine(...ONE_WAY)
+  .openapi({ example: ofDecision })
+export const IdentityWithAppeal = Who.extend({ decisionId, text })
+  .refine(...ONE_WAY)
+  .openapi({ example: { ...ofDecision, text: 'I quoted it to disagree with it.' } })

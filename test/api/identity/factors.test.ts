@@ -173,7 +173,7 @@ describe('A fresh proof', () => {
 })
 
 describe('A role that requires a factor', async () => {
-  const [, chief] = (await join('mona', 'chief')) as [Person, Person]
+  const [mona, chief] = (await join('mona', 'chief')) as [Person, Person]
   await admin.patch('/admin/users/mona/role', { role: 'moderator' })
   await admin.patch('/admin/users/chief/role', { role: 'admin' })
   const without = { admin: await chief.login() }
@@ -182,11 +182,18 @@ describe('A role that requires a factor', async () => {
   test('lets the first admin add a factor, but not remove the last one', async () => {
     await require('moderator,admin')
     expect(await without.admin.get('/admin/metrics')).toFailWith(403, 'factor_missing')
-    const { person } = await guard(without.admin)
+    const { person, secret } = await guard(without.admin)
     expect(await person.get('/admin/metrics')).toMatchObject({ status: 200 })
     expect(await person.delete('/me/factors/totp')).toFailWith(409, 'factor_needed')
+    const path = `/admin/users/${mona.id}`
+    expect(await person.post(`${path}/ban`, { reason: 'x' })).toMatchObject({ status: 200 })
     await forgetProofs(person)
     expect(await person.patch('/admin/users/mona/role', { role: 'user' })).toFailWith(403, 'proof_required')
+    expect(await person.post(`${path}/export`)).toFailWith(403, 'proof_required')
+    expect(await person.post(`${path}/erase`)).toFailWith(403, 'proof_required')
+    expect(await prove(person, { code: totp(secret) })).toMatchObject({ status: 200 })
+    expect(await person.post(`${path}/export`)).toMatchObject({ status: 200 })
+    expect(await person.post(`${path}/erase`)).toMatchObject({ status: 200 })
     await require('')
     const [row] = await owner`select private.remove_factors(${person.email}) as found`
     expect(row?.found).toBe(true)

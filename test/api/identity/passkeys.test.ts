@@ -67,6 +67,15 @@ describe('A passkey', () => {
     expect(await nobody.post('/auth/login', { ...credentials, code: codes[0] })).toMatchObject({ status: 200 })
   })
 
+  test('brings recovery codes, which stay when an app is added', async () => {
+    const { person, codes } = await guard(await invite('amy'))
+    const { secret } = (await person.post<{ secret: string }>('/me/factors/totp')).body
+    const confirmed = await person.post('/me/factors/totp/confirm', { code: totp(secret) })
+    expect(confirmed).toMatchObject({ status: 200, body: { recoveryCodes: null } })
+    const credentials = { email: person.email, password: person.password }
+    expect(await nobody.post('/auth/login', { ...credentials, code: codes[0] })).toMatchObject({ status: 200 })
+  })
+
   test('logs in without a name or a code, as a login with the password does', async () => {
     const { person, key } = await guard(await invite('ben'))
     const { status, body } = await logIn(key.sign(await startLogin()), {

@@ -1,8 +1,8 @@
 // The account: the address, second factors, the daily mail, the export, what staff decided, and the erasure. Banned people can't log
-// in; with their password they can still read decisions and appeal.
+// in; they say who they are as at a login, and can still read decisions and appeal.
 import { KithError, type Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
-import { ErrorNote, notify, notifyError } from '../../lib/errors.ts'
+import { ErrorNote, hasCode, notify, notifyError } from '../../lib/errors.ts'
 import { Factors } from '../../lib/factors.ts'
 import { Form } from '../../lib/form.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
@@ -21,19 +21,21 @@ import { Identities, LINK } from './identities.ts'
 
 type Standing = Schema<'Standing'>
 type Decision = Standing['decisions'][number]
-type Appeal = (decision: Decision, text: string) => Promise<Standing>
+type Appeal = (decision: Decision, text: string, code?: string) => Promise<Standing>
+/** What somebody who is banned gives, and what they read with it. */
+type Reader = { email: string; password: string; hasFactor: boolean; standing: Standing }
 
 export function Account() {
   const t = texts.value.account
   const isErased = useSignal(false)
-  const banned = useSignal<{ email: string; password: string; standing: Standing } | undefined>(undefined)
+  const banned = useSignal<Reader | undefined>(undefined)
   if (isForProof) return html`<${Done}><p>${oidcTexts.value.closeWindow}</p><//>`
   if (isErased.value) return html`<${Done}><p>${t.erased}</p><//>`
   if (banned.value) {
-    const { email, password, standing } = banned.value
-    const appeal: Appeal = ({ id: decisionId }, text) =>
-      kith.post('/auth/appeal', { body: { email, password, decisionId, text } })
-    return html`<${Decisions} first=${standing} appeal=${appeal} />`
+    const { email, password, hasFactor, standing } = banned.value
+    const appeal: Appeal = ({ id: decisionId }, text, code) =>
+      kith.post('/auth/appeal', { body: { email, password, decisionId, text, ...(code && { code }) } })
+    return html`<${Decisions} first=${standing} appeal=${appeal} asksCode=${hasFactor} />`
   }
   if (!me.value) {
     return html`<p>${t.text}</p>
@@ -53,11 +55,17 @@ export function Account() {
     </div>`
 }
 
-function Banned({ banned }: { banned: Signal<{ email: string; password: string; standing: Standing } | undefined> }) {
+function Banned({ banned }: { banned: Signal<Reader | undefined> }) {
   const t = texts.value.account
-  const submit = async ({ email = '', password = '' }) => {
-    const standing = await kith.post('/auth/standing', { body: { email, password } })
-    banned.value = { email, password, standing }
+  const asksCode = useSignal(false)
+  const submit = async ({ email = '', password = '', code = '' }) => {
+    try {
+      const standing = await kith.post('/auth/standing', { body: { email, password, ...(code && { code }) } })
+      banned.value = { email, password, hasFactor: code !== '', standing }
+    } catch (failure) {
+      asksCode.value ||= hasCode(failure, 'factor_required')
+      throw failure
+    }
   }
   return html`<details>
     <summary>${t.banned}</summary>
@@ -66,9 +74,10 @@ function Banned({ banned }: { banned: Signal<{ email: string; password: string; 
       fields=${[
         { name: 'email', label: loginTexts.value.email, kind: 'email', fill: 'username' },
         { name: 'password', label: loginTexts.value.password, kind: 'password', fill: 'current-password' },
+        ...(asksCode.value ? [{ name: 'code', label: loginTexts.value.code, fill: 'one-time-code' }] : []),
       ]}
       action=${t.readDecisions}
-      words=${texts.value.errors}
+      words=${{ ...texts.value.errors, factor_required: loginTexts.value.codeNeeded }}
       submit=${submit}
     />
   </details>`
@@ -196,7 +205,13 @@ function LoadedDecisions({ appeal }: { appeal: Appeal }) {
     : html`<p class="quiet">${sharedTexts.value.loading}</p>`
 }
 
-function Decisions({ first, appeal }: { first: Standing; appeal: Appeal }) {
+type Shown = {
+  first: Standing
+  appeal: Appeal
+  /** Whether an appeal takes a code of the second factor. */
+  asksCode?: boolean
+}
+function Decisions({ first, appeal, asksCode = false }: Shown) {
   const t = texts.value.account
   const standing = useSignal(first)
   const { state, suspendedUntil, decisions } = standing.value
@@ -205,11 +220,14 @@ function Decisions({ first, appeal }: { first: Standing; appeal: Appeal }) {
       {
         title: t.appeal,
         text: t.appealText,
-        fields: [{ name: 'text', label: t.appealLabel, kind: 'long', max: 2000 }],
+        fields: [
+          { name: 'text', label: t.appealLabel, kind: 'long', max: 2000 },
+          ...(asksCode ? [{ name: 'code', label: loginTexts.value.code, fill: 'one-time-code' }] : []),
+        ],
         action: t.appealAction,
       },
-      async ({ text = '' }) => {
-        standing.value = await appeal(decision, text)
+      async ({ text = '', code }) => {
+        standing.value = await appeal(decision, text, code)
       },
     ).then((isDone) => isDone && notify(t.appealed))
   return html`<p>${t.states[state](timeText(suspendedUntil))}</p>

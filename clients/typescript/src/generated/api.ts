@@ -8096,7 +8096,8 @@ export interface components {
         };
         /** @description `refreshToken` and `expiresIn` are only present for rotating sessions. */
         ConfirmedFactor: components["schemas"]["Session"] & {
-            recoveryCodes: string[];
+            /** @description Ten codes, each of which replaces a code of the app once. They are not shown again. Null if you have recovery codes that were not used: these still count. */
+            recoveryCodes: string[] | null;
         };
         Contributed: {
             entry: components["schemas"]["TreasuryEntry"];
@@ -12969,6 +12970,7 @@ export interface components {
             hasMore: boolean;
         };
         RecoveryCodes: {
+            /** @description Each replaces a code of the app once. Keep them in a safe place: they are not shown again. */
             recoveryCodes: string[];
         };
         Removed: {
@@ -20253,11 +20255,19 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description The address of the account, in any letter case. */
-                    email: string;
+                    email?: string;
                     /** @description The password of the account. */
-                    password: string;
+                    password?: string;
+                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
+                    code?: string;
                     /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
+                    /** @description Instead of a password and a code: what a passkey signed. The challenge is of `POST /auth/passkey/options`. */
+                    passkey?: components["schemas"]["PasskeySignature"];
+                    /** @description Instead of address and password: the one-time code of a login at the OpenID provider. Reading and appealing do not use it up. */
+                    oidcCode?: string;
+                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    verifier?: string;
                     /** @description From `POST /auth/standing`. */
                     decisionId: string;
                     /** @description Why the decision is wrong, 1 to 2000 characters. */
@@ -20873,11 +20883,19 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description The address of the account, in any letter case. */
-                    email: string;
+                    email?: string;
                     /** @description The password of the account. */
-                    password: string;
+                    password?: string;
+                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
+                    code?: string;
                     /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
+                    /** @description Instead of a password and a code: what a passkey signed. The challenge is of `POST /auth/passkey/options`. */
+                    passkey?: components["schemas"]["PasskeySignature"];
+                    /** @description Instead of address and password: the one-time code of a login at the OpenID provider. Reading and appealing do not use it up. */
+                    oidcCode?: string;
+                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    verifier?: string;
                 };
             };
         };
@@ -20913,11 +20931,19 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description The address of the account, in any letter case. */
-                    email: string;
+                    email?: string;
                     /** @description The password of the account. */
-                    password: string;
+                    password?: string;
+                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
+                    code?: string;
                     /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
+                    /** @description Instead of a password and a code: what a passkey signed. The challenge is of `POST /auth/passkey/options`. */
+                    passkey?: components["schemas"]["PasskeySignature"];
+                    /** @description Instead of address and password: the one-time code of a login at the OpenID provider. Reading and appealing do not use it up. */
+                    oidcCode?: string;
+                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    verifier?: string;
                     /** @description From `POST /auth/standing`. */
                     decisionId: string;
                 };
