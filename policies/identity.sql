@@ -14,14 +14,14 @@ comment on policy update_own on app.users is 'People change their own profile, b
 -- accounts
 alter table app.accounts enable row level security;
 grant select on app.accounts to authenticated;
-grant update (phone, last_seen_at) on app.accounts to authenticated;
+grant update (phone, last_seen_at, has_public_page) on app.accounts to authenticated;
 create policy select_own on app.accounts for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.accounts is 'People see their own account.';
 create policy update_own on app.accounts for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.accounts is
-  'People change their own phone number and the time when they were last seen; definer functions write the rest of an '
-  'account.';
+  'People change their own phone number, whether they have a public page, and the time when they were last seen; '
+  'definer functions write the rest of an account.';
 
 -- credentials: only for definer functions
 alter table private.credentials enable row level security;

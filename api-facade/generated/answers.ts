@@ -1262,6 +1262,7 @@ export interface Schemas {
     phone: string | null
     lastSeenAt: Schemas['Timestamp'] | null
     totalReputation: number
+    hasPublicPage: boolean
   }
   ExportedAiSessions: {
     id: string
@@ -2647,6 +2648,7 @@ export interface Schemas {
     country: string | null
     city: string | null
     phone: string | null
+    hasPublicPage: boolean
     about: string | null
     profilePicUrl: string | null
     createdAt: Schemas['Timestamp']

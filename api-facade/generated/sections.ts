@@ -47,6 +47,7 @@ export const sections = {
         'numeric',
         "The sum of the person's direct reputation entries. It determines how many invite codes they may make.",
       ],
+      hasPublicPage: ['boolean'],
     },
   },
   aiSessions: {

@@ -33,6 +33,7 @@ export function operatorFiles(config: Config, anonKey: string): [string, StaticF
     about,
     hasRules: rules !== undefined,
     hasPrivacy: privacy !== undefined,
+    hasPublicPages: config.publicPages !== 'off',
     apps: config.apps,
     everyoneRegistersApps: config.registerApps === 'everyone',
     countries: countryCodes,

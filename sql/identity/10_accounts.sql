@@ -54,7 +54,8 @@ create table app.accounts (
   date_of_birth     date,
   phone             text check (phone ~ '^\+?[0-9][0-9 ()./-]{3,30}$'),
   last_seen_at      timestamptz,
-  total_reputation  numeric(12, 2) not null default 0
+  total_reputation  numeric(12, 2) not null default 0,
+  has_public_page       boolean not null default true
 );
 create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'Private data of a person. Only the first admin and bots have no date_of_birth.';
@@ -66,6 +67,9 @@ comment on column app.accounts.email_bounced_at is
   'mailed to the address, or changes the address.';
 comment on column app.accounts.last_seen_at is
   'When the person last used Kith, accurate to five minutes: see api.note_presence.';
+comment on column app.accounts.has_public_page is
+  'Whether the person and their public posts have public pages, if the instance has such pages: '
+  'sql/posts/56_public_pages.sql.';
 comment on column app.accounts.total_reputation is
   'The sum of the person''s direct reputation entries. It determines how many invite codes they may make. A trigger '
   'in sql/reputation maintains it.';
@@ -153,6 +157,7 @@ select u.id,
          'country', u.country,
          'city', u.city,
          'phone', a.phone,
+         'hasPublicPage', a.has_public_page,
          'about', u.about,
          'profilePicUrl', u.profile_pic_url,
          'createdAt', private.utc(u.created_at),

@@ -32,14 +32,18 @@ begin
     profile_pic_url = case when p_changes ? 'profilePicUrl' then private.use_picture(p_changes ->> 'profilePicUrl')
                            else profile_pic_url end
   where id = private.require_caller();
-  if p_changes ? 'phone' then
-    update app.accounts set phone = btrim(p_changes ->> 'phone') where user_id = app.uid();
+  if p_changes ?| array['phone', 'hasPublicPage'] then
+    update app.accounts set
+      phone = case when p_changes ? 'phone' then btrim(p_changes ->> 'phone') else phone end,
+      has_public_page = case when p_changes ? 'hasPublicPage' then (p_changes ->> 'hasPublicPage')::boolean else has_public_page end
+    where user_id = app.uid();
   end if;
   return private.own_profile();
 end $$;
 comment on function api.update_me is
-  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, about, profilePicUrl}: absent '
-  'fields remain unchanged, null clears phone, about and profilePicUrl. A former username still finds the caller. '
+  'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, hasPublicPage, about, '
+  'profilePicUrl}: absent fields remain unchanged, null clears phone, about and profilePicUrl. A former username '
+  'still finds the caller. '
   'Fails: username_taken, username_reserved, usernames_exhausted.';
 
 create function api.note_presence() returns json

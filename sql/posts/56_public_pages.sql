@@ -2,6 +2,18 @@
 -- pages.
 -- docs/decisions.md, Visibility.
 
+create view private.people_with_page with (security_invoker) as
+select l.* from private.listed_people l join app.accounts a on a.user_id = l.id and a.has_public_page;
+comment on view private.people_with_page is
+  'The people who have a public page: private.listed_people without those who turned it off. For definer functions.';
+
+create view private.posts_with_page with (security_invoker) as
+select p.* from private.listed_posts p join private.people_with_page l on l.id = p.author_id
+where p.format <> 'repost';
+comment on view private.posts_with_page is
+  'The posts that have a public page: private.listed_posts without reposts, of people who have one. For definer '
+  'functions.';
+
 create function private.public_author(p_id uuid) returns json
 language plpgsql stable security definer   -- its callers check whether everybody may see the person
 set search_path = ''
@@ -25,14 +37,14 @@ begin
       'publishedAt', private.utc(p.published_at), 'editedAt', private.utc(p.edited_at),
       'author', private.public_author(p.author_id),
       'persona', (select s.name from app.personas s where s.id = p.persona_id),
-      'quotedPostId', (select q.id from private.listed_posts q where q.id = p.quoted_post_id))
-    from private.listed_posts p
-    where p.id = p_post and p.format <> 'repost');
+      'quotedPostId', (select q.id from private.posts_with_page q where q.id = p.quoted_post_id))
+    from private.posts_with_page p
+    where p.id = p_post);
 end $$;
 comment on function api.get_public_post is
   'A post for its public page, {id, title, body, media, publishedAt, editedAt, author, persona, quotedPostId}; null '
-  'if there is no such post that everybody may see: private.listed_posts without a caller. A repost has no page. '
-  'quotedPostId is null if not everybody may see the quoted post.';
+  'if there is no such post: private.posts_with_page without a caller. quotedPostId is null if the quoted post has no '
+  'page.';
 
 create function api.get_public_profile(p_username text) returns json
 language plpgsql stable security definer   -- only for gate: nobody is logged in, and no policy is for nobody
@@ -50,11 +62,10 @@ begin
         from (select p.id, p.published_at from app.posts p
               where p.author_id = l.id and p.required_level = 0 and p.space_id is null
               order by p.published_at desc, p.id desc limit 40) w
-        join private.listed_posts v on v.id = w.id
-        where v.format <> 'repost'))
-    from private.listed_people l join app.users u on u.id = l.id
+        join private.posts_with_page v on v.id = w.id))
+    from private.people_with_page l join app.users u on u.id = l.id
     where l.id = private.find_person(p_username));
 end $$;
 comment on function api.get_public_profile is
-  'A person for their public page, {person, about, posts}; null if there is no such person whom everybody may see: '
-  'private.listed_people without a caller. The posts are those of the newest 40 that have a page.';
+  'A person for their public page, {person, about, posts}; null if there is no such person: '
+  'private.people_with_page without a caller. The posts are those of the newest 40 that have a page.';

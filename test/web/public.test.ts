@@ -81,6 +81,39 @@ describe('With PUBLIC_PAGES=on', { timeout: 120_000 }, async () => {
     expect((await read(`/posts/${original}`, { method: 'POST' })).status).toBe(405)
   })
 
+  test('a person who turned their page off cannot be told from somebody who does not exist', async () => {
+    const post = await publish(carla)
+    const tab = await openTab(browser, url, { viewport: { width: 360, height: 740 } })
+    await tab.goto('/app')
+    await tab.getByLabel('Email address').fill(carla.email)
+    await tab.getByLabel('Password').fill(carla.password)
+    await tab.getByLabel('Stay signed in').check()
+    await tab.getByRole('button', { name: 'Log in' }).click()
+    await tab.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await tab.goto('/app/settings/privacy')
+    const choice = tab.getByRole('switch', { name: 'I have a public page' })
+    expect(await choice.isChecked()).toBe(true)
+    expect((await read('/@carla')).status).toBe(200)
+    await choice.uncheck()
+    await tab.getByText('Saved.').waitFor()
+    await tab.isAccessible()
+    tab.isClean()
+    const bare = ({ status, headers, text }: Awaited<ReturnType<typeof read>>) => ({
+      status,
+      text,
+      names: [...headers.keys()].sort(),
+      length: headers.get('content-length'),
+    })
+    for (const [path, unknownPath] of [
+      [`/posts/${post}`, `/posts/${unknown}`],
+      ['/@carla', '/@nobody_here'],
+    ] as const) {
+      expect(bare(await read(path))).toEqual(bare(await read(unknownPath)))
+    }
+    await choice.check()
+    await expect.poll(async () => (await read(`/posts/${post}`)).status).toBe(200)
+  })
+
   test('people who are limited or banned have no page, nor do their posts', async () => {
     const [ofBob, ofCarla] = [await publish(bob), await publish(carla)]
     const quote = await publish(alice, { format: 'quote', quotedPostId: ofBob, body: 'As Bob says.' })

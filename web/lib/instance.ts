@@ -9,6 +9,8 @@ type Instance = {
   about: string
   hasRules: boolean
   hasPrivacy: boolean
+  /** Whether people and public posts have pages for everybody who has the link. */
+  hasPublicPages: boolean
   apps: { name: string; url: string }[]
   /** Whether everyone may register third-party apps, and not only admins. */
   everyoneRegistersApps: boolean

@@ -35,6 +35,10 @@ export const ProfileChanges = z.object({
     .optional()
     .openapi({ example: '+49 30 123456' })
     .describe('Not part of your public profile.'),
+  hasPublicPage: z
+    .boolean()
+    .optional()
+    .describe('Whether everybody who has the link can read your profile and your public posts, if the instance allows it.'),
   about: z
     .string()
     .trim()

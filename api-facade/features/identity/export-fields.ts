@@ -87,6 +87,7 @@ export const exportedFields: Readonly<Record<string, string>> = {
   position: 'The place in the order, from the first.',
   problemCount: 'How many rows were left out.',
   profilePicUrl: 'The address of a picture.',
+  hasPublicPage: 'Whether the person has a public page, if the instance allows it.',
   purpose: 'What the mana is held for.',
   push: 'Whether the kind is pushed.',
   question: 'The question as it was asked.',

@@ -1,6 +1,6 @@
 -- Public pages: what the facade shows to people without an account.
 begin;
-select plan(21);
+select plan(27);
 select test.people('alice', 'ben', 'friend');
 
 create function pg_temp.post(p_author text, p_options jsonb default '{}') returns uuid language plpgsql as $$
@@ -50,6 +50,16 @@ select is(pg_temp.page(pg_temp.id(w)), null, format('no page for the post "%s"',
 from unnest(array['circles', 'later', 'hidden', 'repost']) w;
 select is(jsonb_array_length(pg_temp.profile('alice') -> 'posts'), 1, 'a profile has the posts that have a page');
 select is(pg_temp.profile('nobody'), null, 'no page for nobody');
+
+-- a person who turned their page off
+select test.act_as('alice');
+select is(api.update_me('{"hasPublicPage": false}') ->> 'hasPublicPage', 'false', 'a person turns their pages off');
+select is(pg_temp.page(pg_temp.id('public')), null, 'then their posts have no page');
+select is(pg_temp.profile('alice'), null, 'and the person has none');
+select is(pg_temp.page(pg_temp.id('quote')) -> 'quotedPostId', 'null', 'and a quote of such a post does not name it');
+select test.act_as('alice');
+select is(api.update_me('{"phone": null}') ->> 'hasPublicPage', 'false', 'another change of the profile does not change it');
+select is(api.update_me('{"hasPublicPage": true}') ->> 'hasPublicPage', 'true', 'a person turns their pages on again');
 
 -- limited, also for followers: a page has no caller
 select test.act_as('friend');

@@ -248,7 +248,22 @@ export function PrivacySettings(): VNode {
       await kith.delete('/users/{id}/mute', { params: { path: { id } } })
       mutes.remove(id)
     }, t.unmuted)
+  const hasPage = me.value?.hasPublicPage
+  const setPage = () =>
+    attempt(async () => {
+      me.value = await kith.patch('/me', { body: { hasPublicPage: !hasPage } })
+    }, t.saved)
   return html`<${Part}>
+    ${
+      instance.value?.hasPublicPages &&
+      html`<section>
+        <h2>${t.publicPage}</h2>
+        <p class="quiet">${t.publicPageText}</p>
+        <label class="plain">
+          <input type="checkbox" role="switch" checked=${hasPage} onChange=${setPage} /> ${t.publicPageOn}
+        </label>
+      </section>`
+    }
     <section>
       <h2>${t.words}</h2>
       <p class="quiet">${t.wordsText}</p>

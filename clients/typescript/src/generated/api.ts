@@ -8823,6 +8823,7 @@ export interface components {
             phone: string | null;
             lastSeenAt: components["schemas"]["Timestamp"] | null;
             totalReputation: number;
+            hasPublicPage: boolean;
         };
         ExportedAiSessions: {
             id: string;
@@ -10688,6 +10689,8 @@ export interface components {
             city: string | null;
             /** @description Not part of your public profile; null if you gave none. */
             phone: string | null;
+            /** @description Whether everybody who has the link can read your profile and your public posts, if the instance allows it. */
+            hasPublicPage: boolean;
             about: string | null;
             profilePicUrl: string | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -12970,7 +12973,7 @@ export interface components {
             hasMore: boolean;
         };
         RecoveryCodes: {
-            /** @description Each replaces a code of the app once. Keep them in a safe place: they are not shown again. */
+            /** @description Each can be used once instead of a code of the app. Keep them in a safe place: they are not shown again. */
             recoveryCodes: string[];
         };
         Removed: {
@@ -20258,7 +20261,7 @@ export interface operations {
                     email?: string;
                     /** @description The password of the account. */
                     password?: string;
-                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
+                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each can be used once. */
                     code?: string;
                     /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
@@ -20266,7 +20269,7 @@ export interface operations {
                     passkey?: components["schemas"]["PasskeySignature"];
                     /** @description Instead of address and password: the one-time code of a login at the OpenID provider. Reading and appealing do not use it up. */
                     oidcCode?: string;
-                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    /** @description The secret whose SHA-256 was sent as `challenge`. */
                     verifier?: string;
                     /** @description From `POST /auth/standing`. */
                     decisionId: string;
@@ -20886,7 +20889,7 @@ export interface operations {
                     email?: string;
                     /** @description The password of the account. */
                     password?: string;
-                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
+                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each can be used once. */
                     code?: string;
                     /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
@@ -20894,7 +20897,7 @@ export interface operations {
                     passkey?: components["schemas"]["PasskeySignature"];
                     /** @description Instead of address and password: the one-time code of a login at the OpenID provider. Reading and appealing do not use it up. */
                     oidcCode?: string;
-                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    /** @description The secret whose SHA-256 was sent as `challenge`. */
                     verifier?: string;
                 };
             };
@@ -20934,7 +20937,7 @@ export interface operations {
                     email?: string;
                     /** @description The password of the account. */
                     password?: string;
-                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each counts once. */
+                    /** @description Only for an account with a second factor: the code that the app shows, or a recovery code. Each can be used once. */
                     code?: string;
                     /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
@@ -20942,7 +20945,7 @@ export interface operations {
                     passkey?: components["schemas"]["PasskeySignature"];
                     /** @description Instead of address and password: the one-time code of a login at the OpenID provider. Reading and appealing do not use it up. */
                     oidcCode?: string;
-                    /** @description The secret whose SHA-256 was the `challenge`. */
+                    /** @description The secret whose SHA-256 was sent as `challenge`. */
                     verifier?: string;
                     /** @description From `POST /auth/standing`. */
                     decisionId: string;
@@ -27444,6 +27447,8 @@ export interface operations {
                     country?: string;
                     /** @description Not part of your public profile. */
                     phone?: string | null;
+                    /** @description Whether everybody who has the link can read your profile and your public posts, if the instance allows it. */
+                    hasPublicPage?: boolean;
                     /** @description What others read on your profile, up to 1000 characters. */
                     about?: string | null;
                     /** @description A URL at a host that this instance accepts. If it contains the id of an asset, that must be a committed asset of yours of kind avatar or image, and the URL becomes its `publicUrl`. */
