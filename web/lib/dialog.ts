@@ -58,12 +58,12 @@ export function FormField({ field, fault }: { field: Field; fault?: string | und
     ${fault && html`<small id=${`fault-${name}`} class="fault">${fault}</small>`}`
   if (kind === 'choices') {
     const chosen = new Set(value.split(','))
-    return html`<fieldset class="choices"><legend>${label}</legend>
+    return html`<fieldset class="choices"><legend>${label}</legend>${note}
       ${options.map(
         (one, at) => html`${one.group !== options[at - 1]?.group && html`<p>${one.group}</p>`}<label>
           <input type="checkbox" name=${name} value=${one.value} defaultChecked=${chosen.has(one.value)} /> ${one.label}
         </label>`,
-      )}${note}
+      )}
     </fieldset>` as VNode
   }
   if (kind === 'check') {

@@ -54,7 +54,7 @@ export function LoginForm({ kith, enter, returnTo, fields = [], words = {} }: Op
         ...fields,
       ]}
       action=${t.action}
-      words=${{ ...words, factor_required: t.codeNeeded }}
+      words=${{ ...words, factor_required: t.codeNeeded, code_wrong: t.codeWrong }}
       submit=${submit}
       beside=${canUsePasskeys && html`<button type="button" class="secondary" onClick=${usePasskey}>${t.passkey}</button>`}
     >

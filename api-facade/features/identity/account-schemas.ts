@@ -38,7 +38,9 @@ export const ProfileChanges = z.object({
   hasPublicPage: z
     .boolean()
     .optional()
-    .describe('Whether everybody who has the link can read your profile and your public posts, if the instance allows it.'),
+    .describe(
+      'Whether everybody who has the link can read your profile and your public posts, if the instance allows it.',
+    ),
   about: z
     .string()
     .trim()

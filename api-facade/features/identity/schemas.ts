@@ -172,7 +172,9 @@ export const Me = z
     phone: z.string().nullable().describe('Not part of your public profile; null if you gave none.'),
     hasPublicPage: z
       .boolean()
-      .describe('Whether everybody who has the link can read your profile and your public posts, if the instance allows it.'),
+      .describe(
+        'Whether everybody who has the link can read your profile and your public posts, if the instance allows it.',
+      ),
     about: About,
     profilePicUrl: Picture,
     createdAt: Timestamp,

@@ -69,7 +69,7 @@ describe('Circle invitations', async () => {
   test('are withdrawn only by the inviter', async () => {
     const id = await invite(alice, circle, bob)
     const path = `/circles/me/${circle}/invitations/${id}`
-    expect(await bob.delete(path)).toFailWith(404, 'circle_unknown')
+    expect(await bob.delete(path)).toFailWith(403, 'circle_not_yours')
     const another = await newCircle(alice)
     expect(await alice.delete(path.replace(circle, another))).toFailWith(404, 'invitation_unknown')
     expect(await alice.delete(path)).toMatchObject({ status: 204 })
