@@ -119,8 +119,8 @@ begin
   return null;
 end $$;
 comment on function api.give_consent is
-  'For the facade alone: the caller allows an app these scopes, with a fresh proof as for a token. If the caller has more than 50 consents, the least '
-  'recently used one ends.';
+  'For the facade alone: the caller allows an app these scopes, with a fresh proof as for a token. If the caller has '
+  'more than 50 consents, the least recently used one ends.';
 
 create function api.find_consent(p_id uuid) returns json
 language plpgsql stable security definer   -- only for gate: apps ask without a token

@@ -34,7 +34,7 @@ const now = Math.floor(Date.now() / 1000)
 const claims = ({ id }: Someone, role = 'user') => JSON.stringify({ sub: id, role, iat: now + 3600, exp: now + 7200 })
 
 type Outcome = { code: string | null; body: Record<string, string> | null }
-/** As the facade, it repeats what ended in a deadlock: a ban takes its locks anew for each bot (ARCHITECTURE.md, Locks). */
+/** As the facade, it repeats what ended in a deadlock, but not forever: a ban takes its locks anew for each bot (ARCHITECTURE.md, Locks). */
 async function call(
   pool: Pool,
   door: string,
@@ -42,12 +42,12 @@ async function call(
   ...values: (string | boolean | null)[]
 ): Promise<Outcome> {
   const text = `select api.${operation} as body from private.enter($1::text)`
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const outcome = await lanes[pool].unsafe<{ body: Outcome['body'] }[]>(text, [door, ...values]).then(
       ([row]) => ({ code: null, body: row?.body ?? null }),
       ({ message }: Error) => ({ code: message, body: null }),
     )
-    if (outcome.code !== 'deadlock detected') return outcome
+    if (outcome.code !== 'deadlock detected' || tries === 5) return outcome
   }
 }
 

@@ -92,7 +92,7 @@ test('somebody without a password proves who they are at the provider, and the p
   expect(await dialog.getByLabel('Password').count()).toBe(0)
   await tab.isAccessible()
 
-  // a refusal there, and somebody else's login
+  // the provider refuses, and somebody else's login
   provider.account = undefined
   await again.click()
   await dialog.getByText('You were not logged in there.').waitFor()

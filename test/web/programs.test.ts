@@ -77,7 +77,7 @@ test('a person makes and ends access tokens, runs a bot, and registers an app', 
   await isFit(tab)
   await press(tab, 'End: Station')
   await agree(tab, 'End')
-  await tab.getByText('The access token is ended.').waitFor()
+  await tab.getByRole('button', { name: 'End: Station' }).waitFor({ state: 'detached' })
   await press(tab, 'Edit: Weather Bot')
   await tab.getByRole('dialog').getByLabel('First name').fill('Rain')
   await agree(tab, 'Save')

@@ -684,7 +684,8 @@ begin
   if p_changes ?| array['phone', 'hasPublicPage'] then
     update app.accounts set
       phone = case when p_changes ? 'phone' then btrim(p_changes ->> 'phone') else phone end,
-      has_public_page = case when p_changes ? 'hasPublicPage' then (p_changes ->> 'hasPublicPage')::boolean else has_public_page end
+      has_public_page = case when p_changes ? 'hasPublicPage' then (p_changes ->> 'hasPublicPage')::boolean
+                             else has_public_page end
     where user_id = app.uid();
   end if;
   return private.own_profile();
