@@ -95,6 +95,18 @@ export interface Schemas {
     lastUsedAt: Schemas['Timestamp']
   }
   AllowedAppPage: { items: Schemas['AllowedApp'][]; nextCursor: string | null; hasMore: boolean }
+  AnyNotification: {
+    id: string
+    path: string
+    groupKey: string
+    count: number
+    actors: Schemas['PersonCard'][]
+    createdAt: Schemas['Timestamp']
+    updatedAt: Schemas['Timestamp']
+    readAt: Schemas['Timestamp'] | null
+    title: string | null
+    excerpt: string | null
+  }
   AnyPost: {
     id: string
     authorId: string
@@ -2965,123 +2977,43 @@ export interface Schemas {
     | Schemas['NotificationEventReminder']
     | Schemas['NotificationOrderUpdated']
     | Schemas['NotificationAdminBroadcast']
-  NotificationAdminBroadcast: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationAdminBroadcast: Schemas['AnyNotification'] & {
     kind: 'admin.broadcast'
     target: { type: 'broadcast'; id: string }
     payload: { title: string; body: string }
   }
-  NotificationAppealResolved: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationAppealResolved: Schemas['AnyNotification'] & {
     kind: 'appeal.resolved'
     target: { type: 'appeal'; id: string }
     payload: { appealId: string; interestId: string; status: 'accepted' | 'rejected' }
   }
   NotificationChannels: { inApp: boolean; push: boolean; email: boolean }
-  NotificationCircleAccepted: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationCircleAccepted: Schemas['AnyNotification'] & {
     kind: 'circle.accepted'
     target: { type: 'circle'; id: string }
     payload: { invitationId: string; circleId: string }
   }
-  NotificationCircleAdded: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationCircleAdded: Schemas['AnyNotification'] & {
     kind: 'circle.added'
     target: { type: 'circle'; id: string }
     payload: { circleId: string }
   }
-  NotificationCircleInvited: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationCircleInvited: Schemas['AnyNotification'] & {
     kind: 'circle.invited'
     target: { type: 'invitation'; id: string }
     payload: { invitationId: string; circleId: string }
   }
-  NotificationCoAuthorAccepted: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationCoAuthorAccepted: Schemas['AnyNotification'] & {
     kind: 'co-author.accepted'
     target: { type: 'post'; id: string }
     payload: { inviteId: string; postId: string }
   }
-  NotificationCoAuthorInvited: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationCoAuthorInvited: Schemas['AnyNotification'] & {
     kind: 'co-author.invited'
     target: { type: 'post'; id: string }
     payload: { inviteId: string; postId: string }
   }
-  NotificationEventReminder: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationEventReminder: Schemas['AnyNotification'] & {
     kind: 'event.reminder'
     target: { type: 'event'; id: string }
     payload: {
@@ -3091,32 +3023,12 @@ export interface Schemas {
       sequence?: number
     }
   }
-  NotificationInviteUsed: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationInviteUsed: Schemas['AnyNotification'] & {
     kind: 'invite.used'
     target: { type: 'invite-code'; id: string }
     payload: { codeId: string }
   }
-  NotificationMembershipDecided: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationMembershipDecided: Schemas['AnyNotification'] & {
     kind: 'membership.decided'
     target: { type: 'group' | 'guild' | 'project'; id: string }
     payload: {
@@ -3128,32 +3040,12 @@ export interface Schemas {
       role: string | null
     }
   }
-  NotificationMessageReceived: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationMessageReceived: Schemas['AnyNotification'] & {
     kind: 'message.received'
     target: { type: 'conversation'; id: string }
     payload: { conversationId: string; messageId: string }
   }
-  NotificationModerationActioned: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationModerationActioned: Schemas['AnyNotification'] & {
     kind: 'moderation.actioned'
     target: {
       type:
@@ -3226,33 +3118,13 @@ export interface Schemas {
       appealPath?: string | null
     }
   }
-  NotificationOrderUpdated: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationOrderUpdated: Schemas['AnyNotification'] & {
     kind: 'order.updated'
     target: { type: 'order'; id: string }
     payload: { orderId: string; state: string }
   }
   NotificationPage: { items: Schemas['Notification'][]; nextCursor: string | null; hasMore: boolean }
-  NotificationPaymentReceived: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationPaymentReceived: Schemas['AnyNotification'] & {
     kind: 'payment.received'
     target: { type: 'payment'; id: string }
     payload: {
@@ -3264,107 +3136,37 @@ export interface Schemas {
       replyId: string | null
     }
   }
-  NotificationPollClosed: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationPollClosed: Schemas['AnyNotification'] & {
     kind: 'poll.closed'
     target: { type: 'post'; id: string }
     payload: { postId: string; pollId: string }
   }
-  NotificationPostMentioned: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationPostMentioned: Schemas['AnyNotification'] & {
     kind: 'post.mentioned'
     target: { type: 'post'; id: string }
     payload: { postId: string; replyId: string | null }
   }
-  NotificationPostMilestone: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationPostMilestone: Schemas['AnyNotification'] & {
     kind: 'post.milestone'
     target: { type: 'post'; id: string }
     payload: { postId: string; reactions: number }
   }
-  NotificationPostQuoted: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationPostQuoted: Schemas['AnyNotification'] & {
     kind: 'post.quoted'
     target: { type: 'post'; id: string }
     payload: { postId: string; quoteId: string }
   }
-  NotificationPostReacted: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationPostReacted: Schemas['AnyNotification'] & {
     kind: 'post.reacted'
     target: { type: 'post'; id: string }
     payload: { postId: string; kind: 'heart' | 'spark' }
   }
-  NotificationPostReplied: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationPostReplied: Schemas['AnyNotification'] & {
     kind: 'post.replied'
     target: { type: 'post'; id: string }
     payload: { postId: string; replyId: string }
   }
-  NotificationPostReposted: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationPostReposted: Schemas['AnyNotification'] & {
     kind: 'post.reposted'
     target: { type: 'post'; id: string }
     payload: { postId: string; repostId: string }
@@ -3399,77 +3201,27 @@ export interface Schemas {
     timezone: string
     digestHour: number | null
   }
-  NotificationReputationLevelUp: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationReputationLevelUp: Schemas['AnyNotification'] & {
     kind: 'reputation.level-up'
     target: { type: 'interest'; id: string }
     payload: { interestId: string; level: string }
   }
-  NotificationReputationVoted: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationReputationVoted: Schemas['AnyNotification'] & {
     kind: 'reputation.voted'
     target: { type: 'vote'; id: string }
     payload: { interestId: string; value: number }
   }
-  NotificationSeriesUpdated: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationSeriesUpdated: Schemas['AnyNotification'] & {
     kind: 'series.updated'
     target: { type: 'post' | 'project'; id: string }
     payload: { seriesId?: string; postId?: string; projectId?: string; updateId?: string }
   }
-  NotificationUserFollowed: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationUserFollowed: Schemas['AnyNotification'] & {
     kind: 'user.followed'
     target: null
     payload: Record<never, never>
   }
-  NotificationWikiResolved: {
-    id: string
-    path: string
-    groupKey: string
-    count: number
-    actors: Schemas['PersonCard'][]
-    createdAt: Schemas['Timestamp']
-    updatedAt: Schemas['Timestamp']
-    readAt: Schemas['Timestamp'] | null
-    title: string | null
-    excerpt: string | null
+  NotificationWikiResolved: Schemas['AnyNotification'] & {
     kind: 'wiki.resolved'
     target: { type: 'wiki-proposal'; id: string }
     payload: {

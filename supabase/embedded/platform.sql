@@ -34,7 +34,8 @@ grant anon, authenticated, service_role, authenticator, pg_monitor, pg_read_all_
   to postgres with admin option;
 -- replaces supautils, which lets postgres write policies on realtime.messages, and set these parameters
 grant supabase_realtime_admin to postgres;
-grant set on parameter "pgrst.db_schemas", "pgrst.db_pre_request", log_min_messages to postgres;
+grant set on parameter "pgrst.db_schemas", "pgrst.db_pre_request", log_min_messages, log_parameter_max_length
+  to postgres;
 
 alter role postgres set search_path to "$user", public, extensions;
 

@@ -19,50 +19,50 @@ export const Links = z
   })
   .openapi('Links')
 
-const common = {
-  id: Uuid,
-  path: Path,
-  groupKey: z
-    .string()
-    .describe('Notifications with the same key are about the same: `POST /notifications/read` takes it.'),
-  count: z.int().min(1).describe('How many items it combines.'),
-  actors: z
-    .array(PersonCard)
-    .max(3)
-    .describe('Who caused it: the first three whom you can see, among the first 50. Empty if nobody is named.'),
-  createdAt: Timestamp.describe(
-    'When it happened: the first item if it combines several, the latest if a later one replaces an unread one.',
-  ),
-  updatedAt: Timestamp.describe('When it last changed: an item was added, or it was read.'),
-  readAt: Timestamp.nullable().describe('When you marked it as read; null while it is unread.'),
-  title: z
-    .string()
-    .nullable()
-    .describe(
-      'The title or name of the target, such as of an essay, a group or a circle, as you see it now; null if it has none.',
+/** What notifications of every kind have. The kinds extend it, so that the API's description has it once. */
+const AnyNotification = z
+  .object({
+    id: Uuid,
+    path: Path,
+    groupKey: z
+      .string()
+      .describe('Notifications with the same key are about the same: `POST /notifications/read` takes it.'),
+    count: z.int().min(1).describe('How many items it combines.'),
+    actors: z
+      .array(PersonCard)
+      .max(3)
+      .describe('Who caused it: the first three whom you can see, among the first 50. Empty if nobody is named.'),
+    createdAt: Timestamp.describe(
+      'When it happened: the first item if it combines several, the latest if a later one replaces an unread one.',
     ),
-  excerpt: z
-    .string()
-    .max(200)
-    .nullable()
-    .describe(
-      'The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target.',
-    ),
-}
+    updatedAt: Timestamp.describe('When it last changed: an item was added, or it was read.'),
+    readAt: Timestamp.nullable().describe('When you marked it as read; null while it is unread.'),
+    title: z
+      .string()
+      .nullable()
+      .describe(
+        'The title or name of the target, such as of an essay, a group or a circle, as you see it now; null if it has none.',
+      ),
+    excerpt: z
+      .string()
+      .max(200)
+      .nullable()
+      .describe(
+        'The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target.',
+      ),
+  })
+  .openapi('AnyNotification')
 
 /** One kind with its target and payload. The payload of a combined notification is that of its latest item. */
 function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodType, payload: P) {
   const words = name.split(/[.-]/).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
-  return z
-    .object({
-      ...common,
-      kind: z.literal(name).describe('What happened.'),
-      target: target.describe('What it is about; null if it is about a person, who is in `actors`.'),
-      payload: z
-        .object(payload)
-        .describe('What belongs to this kind; of a combined notification that of its latest item.'),
-    })
-    .openapi(`Notification${words.join('')}`)
+  return AnyNotification.extend({
+    kind: z.literal(name).describe('What happened.'),
+    target: target.describe('What it is about; null if it is about a person, who is in `actors`.'),
+    payload: z
+      .object(payload)
+      .describe('What belongs to this kind; of a combined notification that of its latest item.'),
+  }).openapi(`Notification${words.join('')}`)
 }
 const of = (...types: readonly [string, ...string[]]) =>
   z.object({ type: z.enum(types).describe('The type of the thing that it is about.'), id: Uuid })

@@ -7480,6 +7480,26 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
+        AnyNotification: {
+            id: string;
+            path: string;
+            /** @description Notifications with the same key are about the same: `POST /notifications/read` takes it. */
+            groupKey: string;
+            /** @description How many items it combines. */
+            count: number;
+            /** @description Who caused it: the first three whom you can see, among the first 50. Empty if nobody is named. */
+            actors: components["schemas"]["PersonCard"][];
+            /** @description When it happened: the first item if it combines several, the latest if a later one replaces an unread one. */
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description When it last changed: an item was added, or it was read. */
+            updatedAt: components["schemas"]["Timestamp"];
+            /** @description When you marked it as read; null while it is unread. */
+            readAt: components["schemas"]["Timestamp"] | null;
+            /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now; null if it has none. */
+            title: string | null;
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            excerpt: string | null;
+        };
         AnyPost: {
             id: string;
             authorId: string;
@@ -11199,21 +11219,8 @@ export interface components {
             baseVersion: number;
         };
         Notification: components["schemas"]["NotificationInviteUsed"] | components["schemas"]["NotificationCircleInvited"] | components["schemas"]["NotificationCircleAccepted"] | components["schemas"]["NotificationCircleAdded"] | components["schemas"]["NotificationUserFollowed"] | components["schemas"]["NotificationPostReplied"] | components["schemas"]["NotificationPostMentioned"] | components["schemas"]["NotificationPostReacted"] | components["schemas"]["NotificationPostMilestone"] | components["schemas"]["NotificationPostReposted"] | components["schemas"]["NotificationPostQuoted"] | components["schemas"]["NotificationPollClosed"] | components["schemas"]["NotificationCoAuthorInvited"] | components["schemas"]["NotificationCoAuthorAccepted"] | components["schemas"]["NotificationSeriesUpdated"] | components["schemas"]["NotificationReputationLevelUp"] | components["schemas"]["NotificationReputationVoted"] | components["schemas"]["NotificationAppealResolved"] | components["schemas"]["NotificationPaymentReceived"] | components["schemas"]["NotificationWikiResolved"] | components["schemas"]["NotificationMessageReceived"] | components["schemas"]["NotificationModerationActioned"] | components["schemas"]["NotificationMembershipDecided"] | components["schemas"]["NotificationEventReminder"] | components["schemas"]["NotificationOrderUpdated"] | components["schemas"]["NotificationAdminBroadcast"];
-        NotificationAdminBroadcast: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+        NotificationAdminBroadcast: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "admin.broadcast";
             target: {
                 /** @enum {string} */
@@ -11226,22 +11233,15 @@ export interface components {
                 /** @description The text of the broadcast. */
                 body: string;
             };
-        };
-        NotificationAppealResolved: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "admin.broadcast";
+        };
+        NotificationAppealResolved: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "appeal.resolved";
             target: {
                 /** @enum {string} */
@@ -11257,6 +11257,12 @@ export interface components {
                  */
                 status: "accepted" | "rejected";
             };
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "appeal.resolved";
         };
         /** @description The channels: the inbox, a push, the daily digest. */
         NotificationChannels: {
@@ -11267,21 +11273,8 @@ export interface components {
             /** @description In the daily digest. */
             email: boolean;
         };
-        NotificationCircleAccepted: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+        NotificationCircleAccepted: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "circle.accepted";
             target: {
                 /** @enum {string} */
@@ -11292,22 +11285,15 @@ export interface components {
                 invitationId: string;
                 circleId: string;
             };
-        };
-        NotificationCircleAdded: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "circle.accepted";
+        };
+        NotificationCircleAdded: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "circle.added";
             target: {
                 /** @enum {string} */
@@ -11317,22 +11303,15 @@ export interface components {
             payload: {
                 circleId: string;
             };
-        };
-        NotificationCircleInvited: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "circle.added";
+        };
+        NotificationCircleInvited: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "circle.invited";
             target: {
                 /** @enum {string} */
@@ -11343,22 +11322,15 @@ export interface components {
                 invitationId: string;
                 circleId: string;
             };
-        };
-        NotificationCoAuthorAccepted: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "circle.invited";
+        };
+        NotificationCoAuthorAccepted: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "co-author.accepted";
             target: {
                 /** @enum {string} */
@@ -11369,22 +11341,15 @@ export interface components {
                 inviteId: string;
                 postId: string;
             };
-        };
-        NotificationCoAuthorInvited: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "co-author.accepted";
+        };
+        NotificationCoAuthorInvited: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "co-author.invited";
             target: {
                 /** @enum {string} */
@@ -11395,22 +11360,15 @@ export interface components {
                 inviteId: string;
                 postId: string;
             };
-        };
-        NotificationEventReminder: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "co-author.invited";
+        };
+        NotificationEventReminder: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "event.reminder";
             target: {
                 /** @enum {string} */
@@ -11428,22 +11386,15 @@ export interface components {
                 /** @description Only for a change or a cancellation: the number of changes, as `SEQUENCE` in its calendar file. */
                 sequence?: number;
             };
-        };
-        NotificationInviteUsed: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "event.reminder";
+        };
+        NotificationInviteUsed: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "invite.used";
             target: {
                 /** @enum {string} */
@@ -11453,22 +11404,15 @@ export interface components {
             payload: {
                 codeId: string;
             };
-        };
-        NotificationMembershipDecided: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "invite.used";
+        };
+        NotificationMembershipDecided: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "membership.decided";
             target: {
                 /** @enum {string} */
@@ -11492,22 +11436,15 @@ export interface components {
                 /** @description Only for a change of role: the new role. */
                 role: string | null;
             };
-        };
-        NotificationMessageReceived: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "membership.decided";
+        };
+        NotificationMessageReceived: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "message.received";
             target: {
                 /** @enum {string} */
@@ -11518,22 +11455,15 @@ export interface components {
                 conversationId: string;
                 messageId: string;
             };
-        };
-        NotificationModerationActioned: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "message.received";
+        };
+        NotificationModerationActioned: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "moderation.actioned";
             target: {
                 /** @enum {string} */
@@ -11555,22 +11485,15 @@ export interface components {
                 /** @description Only for a target of type `decision`: the route to which you could post an appeal at that time; null if there was none. There is no deadline. */
                 appealPath?: string | null;
             };
-        };
-        NotificationOrderUpdated: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "moderation.actioned";
+        };
+        NotificationOrderUpdated: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "order.updated";
             target: {
                 /** @enum {string} */
@@ -11582,27 +11505,20 @@ export interface components {
                 /** @description The new state of the order. */
                 state: string;
             };
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "order.updated";
         };
         NotificationPage: {
             items: components["schemas"]["Notification"][];
             nextCursor: string | null;
             hasMore: boolean;
         };
-        NotificationPaymentReceived: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+        NotificationPaymentReceived: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "payment.received";
             target: {
                 /** @enum {string} */
@@ -11621,22 +11537,15 @@ export interface components {
                 /** @description The reply that was paid for; null if it was a post or you. */
                 replyId: string | null;
             };
-        };
-        NotificationPollClosed: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "payment.received";
+        };
+        NotificationPollClosed: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "poll.closed";
             target: {
                 /** @enum {string} */
@@ -11647,22 +11556,15 @@ export interface components {
                 postId: string;
                 pollId: string;
             };
-        };
-        NotificationPostMentioned: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "poll.closed";
+        };
+        NotificationPostMentioned: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "post.mentioned";
             target: {
                 /** @enum {string} */
@@ -11674,22 +11576,15 @@ export interface components {
                 /** @description The reply that mentions you; null if the post itself does. */
                 replyId: string | null;
             };
-        };
-        NotificationPostMilestone: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "post.mentioned";
+        };
+        NotificationPostMilestone: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "post.milestone";
             target: {
                 /** @enum {string} */
@@ -11701,22 +11596,15 @@ export interface components {
                 /** @description How many hearts the post has reached: 5, 15 or 50. */
                 reactions: number;
             };
-        };
-        NotificationPostQuoted: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "post.milestone";
+        };
+        NotificationPostQuoted: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "post.quoted";
             target: {
                 /** @enum {string} */
@@ -11728,22 +11616,15 @@ export interface components {
                 /** @description The id of the quote, which is a post. */
                 quoteId: string;
             };
-        };
-        NotificationPostReacted: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "post.quoted";
+        };
+        NotificationPostReacted: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "post.reacted";
             target: {
                 /** @enum {string} */
@@ -11758,22 +11639,15 @@ export interface components {
                  */
                 kind: "heart" | "spark";
             };
-        };
-        NotificationPostReplied: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "post.reacted";
+        };
+        NotificationPostReplied: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "post.replied";
             target: {
                 /** @enum {string} */
@@ -11785,22 +11659,15 @@ export interface components {
                 /** @description The reply that was written. */
                 replyId: string;
             };
-        };
-        NotificationPostReposted: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "post.replied";
+        };
+        NotificationPostReposted: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "post.reposted";
             target: {
                 /** @enum {string} */
@@ -11812,6 +11679,12 @@ export interface components {
                 /** @description The id of the repost, which is a post. */
                 repostId: string;
             };
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "post.reposted";
         };
         NotificationPreferences: {
             "invite.used": components["schemas"]["NotificationChannels"];
@@ -11844,21 +11717,8 @@ export interface components {
             /** @description The hour of the digest in your time zone; null for no digest. */
             digestHour: number | null;
         };
-        NotificationReputationLevelUp: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+        NotificationReputationLevelUp: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "reputation.level-up";
             target: {
                 /** @enum {string} */
@@ -11870,22 +11730,15 @@ export interface components {
                 /** @description The level that you reached in the interest. */
                 level: string;
             };
-        };
-        NotificationReputationVoted: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "reputation.level-up";
+        };
+        NotificationReputationVoted: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "reputation.voted";
             target: {
                 /** @enum {string} */
@@ -11896,22 +11749,15 @@ export interface components {
                 interestId: string;
                 value: number;
             };
-        };
-        NotificationSeriesUpdated: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
+            kind: "reputation.voted";
+        };
+        NotificationSeriesUpdated: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "series.updated";
             target: {
                 /** @enum {string} */
@@ -11928,41 +11774,27 @@ export interface components {
                 /** @description Only for an update of a project: the update. */
                 updateId?: string;
             };
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "series.updated";
         };
-        NotificationUserFollowed: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
+        NotificationUserFollowed: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
+            kind: "user.followed";
+            target: null;
+            payload: Record<string, never>;
+        } & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "user.followed";
-            target: null;
-            payload: Record<string, never>;
         };
-        NotificationWikiResolved: {
-            id: string;
-            path: string;
-            groupKey: string;
-            count: number;
-            actors: components["schemas"]["PersonCard"][];
-            createdAt: components["schemas"]["Timestamp"];
-            updatedAt: components["schemas"]["Timestamp"];
-            readAt: components["schemas"]["Timestamp"] | null;
-            title: string | null;
-            excerpt: string | null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
+        NotificationWikiResolved: components["schemas"]["AnyNotification"] & {
+            /** @enum {string} */
             kind: "wiki.resolved";
             target: {
                 /** @enum {string} */
@@ -11980,6 +11812,12 @@ export interface components {
                 status: "approved" | "rejected" | "superseded";
                 version: number | null;
             };
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "wiki.resolved";
         };
         Offering: {
             id: string;
