@@ -137,7 +137,6 @@ async function prepare({ admin, owner, join, run, interest, database }: Races): 
   }
   samples.update_app = { who: staff, given: { p_id: app, p_changes: { name: 'Park', website: null } } }
   samples.delete_app = { who: staff, given: { p_id: app } }
-  samples.remove_app = { who: staff, given: { p_id: app } }
   await owner`insert into app.app_consents (id, user_id, app_id, scopes)
     values (gen_random_uuid(), ${me.id}, ${app}, '{posts:read}')`
   sample('revoke_my_app', { p_id: app })

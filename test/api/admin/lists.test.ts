@@ -62,6 +62,8 @@ await made(admin, '/admin/rules', {
   appliesTo: ['post'],
   action: 'case',
 })
+for (const name of ['Garden', 'Park'])
+  await made(admin, '/apps', { name, redirectUris: ['https://garden.example/done'], scopes: ['posts:read'] })
 const looking = await carla.put('/discovery/intent', { intent: 'mentor', note: 'Teach me' })
 expect(looking.status).toBeLessThan(300)
 await made(alice, '/groups', { name: 'Bergfreunde' })

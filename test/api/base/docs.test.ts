@@ -23,7 +23,7 @@ describe('The page at /docs', { timeout: 240_000 }, () => {
   beforeAll(() => openDocs(), 120_000)
 
   test('shows the first operations', async () => {
-    expect(await shown()).toContain('/api/v1/admin/access')
+    expect(await shown()).toContain('/api/v1/admin/apps')
   })
 
   test.each([

@@ -91,6 +91,7 @@ describe.each(['/me', '/identity/me'])('GET %s', (path) => {
       emailVerifiedAt: null,
       emailBouncedAt: null,
       phone: null,
+      hasPublicPage: true,
       about: null,
       profilePicUrl: null,
       isBot: false,

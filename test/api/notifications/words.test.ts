@@ -144,7 +144,7 @@ describe('Every type of target', async () => {
     ],
   }
   // types without title and excerpt, or with tests of their own
-  const wordless = ['invite-code', 'vote', 'payment', 'decision']
+  const wordless = ['app', 'invite-code', 'vote', 'payment', 'decision']
   const others = ['broadcast', 'review']
 
   test('is known', async () => {
