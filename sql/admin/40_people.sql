@@ -76,7 +76,8 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_bot uuid;
+  v_id  uuid;
+  v_bot app.users;
 begin
   perform private.change_account(p_person.id, p_person.role,
                                  case when p_banned then coalesce(p_person.banned_at, now()) end,
@@ -88,14 +89,15 @@ begin
     case when coalesce(p_reason, p_until::text) is not null then
       json_strip_nulls(json_build_object('reason', p_reason, 'until', private.utc(p_until))) end,
     p_person.id);
-  for v_bot in
-    select u.id from app.users u
-    where u.bot_owner_id = p_person.id and u.erased_at is null
-      and (p_banned and u.banned_at is null or u.banned_at = p_person.banned_at)
-    order by u.id
+  for v_id in
+    select u.id from app.users u where u.bot_owner_id = p_person.id and u.erased_at is null order by u.id
   loop
     perform private.restart_lock_order();
-    perform private.set_banned(private.lock_account(v_bot), p_banned, p_reason, p_until);
+    v_bot := private.lock_account(v_id);
+    -- decided under the lock, because a ban of the bot alone may have ended meanwhile
+    if p_banned and v_bot.banned_at is null or v_bot.banned_at = p_person.banned_at then
+      perform private.set_banned(v_bot, p_banned, p_reason, p_until);
+    end if;
   end loop;
 end $$;
 comment on function private.set_banned is

@@ -23,7 +23,10 @@ async function someone(role = 'user'): Promise<Someone> {
   const name = `owner${++names}`
   const [made] = await owner<{ id: string }[]>`
     select private.create_person(${`${name}@example.org`}, 'no hash', ${name}, 'F', '1990-01-31', 'DE', 'Berlin', ${role}) as id`
-  const [row] = await owner<Someone[]>`select id, username as name from app.users where id = ${made?.id ?? null}`
+  // so long ago that the allotment of invites exceeds the limit of bots
+  const [row] = await owner<Someone[]>`
+    update app.users set created_at = now() - interval '60 days' where id = ${made?.id ?? null}
+    returning id, username as name`
   if (!row) throw new Error('nobody was created')
   return row
 }

@@ -2019,6 +2019,37 @@ end $function$;
 
 ALTER FUNCTION "private"."set_archived"(app.spaces, boolean, boolean) OWNER TO "postgres";
 
+CREATE OR REPLACE FUNCTION private.set_banned(p_person app.users, p_banned boolean, p_reason text, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  v_id  uuid;
+  v_bot app.users;
+begin
+  perform private.change_account(p_person.id, p_person.role,
+                                 case when p_banned then coalesce(p_person.banned_at, now()) end,
+                                 case when p_banned then p_until end);
+  -- only app.audit_details keeps the reason; it belongs to this person there, so their erasure deletes it
+  perform private.audit(
+    case when not p_banned then 'user.unbanned' when p_until is null then 'user.banned' else 'user.suspended' end,
+    'user', p_person.id::text,
+    case when coalesce(p_reason, p_until::text) is not null then
+      json_strip_nulls(json_build_object('reason', p_reason, 'until', private.utc(p_until))) end,
+    p_person.id);
+  for v_id in
+    select u.id from app.users u where u.bot_owner_id = p_person.id and u.erased_at is null order by u.id
+  loop
+    perform private.restart_lock_order();
+    v_bot := private.lock_account(v_id);
+    -- decided under the lock, because a ban of the bot alone may have ended meanwhile
+    if p_banned and v_bot.banned_at is null or v_bot.banned_at = p_person.banned_at then
+      perform private.set_banned(v_bot, p_banned, p_reason, p_until);
+    end if;
+  end loop;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.unlink_own_identity(p_id uuid)
  RETURNS void
  LANGUAGE plpgsql
