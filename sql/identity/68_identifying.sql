@@ -1,5 +1,4 @@
--- Who somebody is who cannot log in, because they are banned or suspended: they give what a login asks for, and get no
--- session.
+-- People who cannot log in because they are banned or suspended prove who they are as at a login, but get no session.
 -- docs/decisions.md, Second factors.
 
 create function private.require_password(p_user_id uuid, p_password_hash text) returns void

@@ -77,7 +77,7 @@ export default routes('admin', {
   'DELETE /admin/apps/:id': {
     summary: 'Delete an app',
     description:
-      'The app gets no new token, and its consents and tokens end: the first 500 consents at once, the others within minutes. The owner gets a `moderation.actioned` notification. Writes an audit entry.',
+      'The app gets no new token, and its consents and tokens end: the first 500 consents immediately, the others within minutes. The owner gets a `moderation.actioned` notification. Writes an audit entry.',
     access: 'admin',
     operation: 'remove_app',
     params: UuidId,

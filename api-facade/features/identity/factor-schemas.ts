@@ -33,7 +33,7 @@ export const Totp = z
 export const Confirmation = z.object({ code: Code.describe('The code that the app shows now.'), session: Kind })
 export const Confirmed = Session.extend({
   recoveryCodes: Codes.nullable().describe(
-    'Ten codes, each of which replaces a code of the app once. They are not shown again. Null if you have recovery codes that were not used: these still count.',
+    'Ten codes, each of which replaces a code of the app once. They are not shown again. Null if you have unused recovery codes, which stay valid.',
   ),
 }).openapi('ConfirmedFactor')
 export const RecoveryCodes = z.object({ recoveryCodes: Codes }).openapi('RecoveryCodes')

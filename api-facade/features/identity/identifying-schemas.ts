@@ -1,4 +1,4 @@
-// What somebody who cannot log in gives instead of a token.
+// What people who cannot log in send instead of a token.
 import type { z } from 'zod'
 import { OneTime } from './oidc-schemas.ts'
 import { Signed } from './passkey-schemas.ts'

@@ -1,4 +1,4 @@
-// Who somebody is who cannot log in, because they are banned: they give what a login takes, and get no session.
+// People who cannot log in because they are banned prove who they are as at a login, but get no session.
 // The rules are in sql/identity/68_identifying.sql.
 import type { z } from 'zod'
 import { callFor } from '../../lib/call.ts'

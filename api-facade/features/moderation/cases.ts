@@ -32,7 +32,7 @@ const claimed =
 const audited = 'Writes an audit entry.'
 const ProposalId = z.object({ id: IdParam, proposalId: IdParam })
 export const unlogged =
-  'For people who cannot log in because they are banned or suspended, and for everybody else. Say who you are as at a login: with address and password, with what a passkey signed, or with the one-time code of a login at the OpenID provider and its verifier. If the account has a second factor, it is 403 `factor_required` without a passkey or `code`; each code counts once. The limits are those of a login: wrong passwords and codes at both count together.'
+  'For people who cannot log in because they are banned or suspended, and for everybody else. Prove who you are as at a login: with address and password, with what a passkey signed, or with the one-time code of a login at the OpenID provider and its verifier. If the account has a second factor, it is 403 `factor_required` without a passkey or `code`; each code counts once. The limits are those of a login: wrong passwords and codes at both count together.'
 
 export default routes('moderation', {
   'GET /admin/cases': {

@@ -1,4 +1,4 @@
-// The standing of people who can't log in. They say who they are as at a login.
+// The standing of people who can't log in. They prove who they are as at a login.
 import type { z } from 'zod'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'

@@ -490,7 +490,7 @@ export const en = {
     public: 'Without a secret',
     remove: 'Delete',
     removeText:
-      'The app loses its access to the accounts of everybody who allowed it. Who registered it is notified. This cannot be undone.',
+      'The app loses its access to the accounts of everybody who allowed it. The person who registered it is notified. This cannot be undone.',
   },
   circles: {
     title: 'Circles',

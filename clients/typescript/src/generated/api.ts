@@ -8116,7 +8116,7 @@ export interface components {
         };
         /** @description `refreshToken` and `expiresIn` are only present for rotating sessions. */
         ConfirmedFactor: components["schemas"]["Session"] & {
-            /** @description Ten codes, each of which replaces a code of the app once. They are not shown again. Null if you have recovery codes that were not used: these still count. */
+            /** @description Ten codes, each of which replaces a code of the app once. They are not shown again. Null if you have unused recovery codes, which stay valid. */
             recoveryCodes: string[] | null;
         };
         Contributed: {
