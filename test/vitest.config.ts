@@ -22,5 +22,7 @@ export default defineConfig({
     testTimeout: process.env.SOAK ? 3_600_000 : 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
+    // as long as a test may take, because pages are slow on a busy machine
+    expect: { poll: { timeout: 60_000 } },
   },
 })
