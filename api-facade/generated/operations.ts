@@ -1698,6 +1698,7 @@ export const failures = {
     'proof_required',
     'role_required',
     'scope_unknown',
+    'text_unfit',
     'writes_exceeded',
   ],
   create_app: [
@@ -1711,6 +1712,7 @@ export const failures = {
     'idempotency_key_invalid',
     'idempotency_key_reused',
     'scope_unknown',
+    'text_unfit',
     'writes_exceeded',
   ],
   create_appeal: [
@@ -1797,6 +1799,7 @@ export const failures = {
     'proof_required',
     'role_required',
     'scope_unknown',
+    'text_unfit',
     'writes_exceeded',
   ],
   create_case: [
@@ -2963,7 +2966,7 @@ export const failures = {
     'writes_exceeded',
   ],
   rename_passkey: ['factor_unknown', 'text_unfit', 'value_invalid'],
-  renew_app_secret: ['app_public', 'app_unknown', 'writes_exceeded'],
+  renew_app_secret: ['app_public', 'app_unknown', 'proof_required', 'writes_exceeded'],
   renew_recovery_codes: ['factor_unknown', 'proof_required'],
   replay_draft: ['cursor_unknown', 'factor_missing', 'role_required', 'rule_applies_to', 'rule_conditions'],
   replay_rule: ['cursor_unknown', 'factor_missing', 'role_required', 'rule_unknown'],
@@ -3335,7 +3338,15 @@ export const failures = {
   unvote_argument: ['argument_unknown', 'debate_closed'],
   unvote_poll: ['poll_closed', 'poll_unknown', 'post_not_out', 'post_unknown'],
   unvote_solution: ['problem_closed', 'problem_solved', 'problem_unknown', 'solution_unknown'],
-  update_app: ['app_name', 'app_redirect', 'app_unknown', 'app_website', 'scope_unknown'],
+  update_app: [
+    'app_name',
+    'app_redirect',
+    'app_unknown',
+    'app_website',
+    'proof_required',
+    'scope_unknown',
+    'text_unfit',
+  ],
   update_bot: [
     'bot_unknown',
     'media_url',

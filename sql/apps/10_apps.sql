@@ -130,7 +130,8 @@ begin
     perform private.raise_error('apps_full');
   end if;
   insert into app.apps (owner_id, name, website, redirect_uris, scopes, is_confidential)
-  values (v_caller, btrim(p_name), p_website, private.require_redirects(p_redirect_uris, p_is_confidential),
+  values (v_caller, private.require_name(p_name), p_website,
+          private.require_redirects(p_redirect_uris, p_is_confidential),
           private.known_scopes(p_scopes), p_is_confidential)
   returning * into v_app;
   return private.app_card(v_app);
@@ -204,8 +205,12 @@ as $$
 declare
   v_app app.apps := private.lock_own_app(p_id);
 begin
+  if p_changes ? 'redirectUris' then
+    perform private.require_proof();
+  end if;
   update app.apps a set
-    name = case when p_changes ? 'name' then btrim(p_changes ->> 'name') else a.name end,
+    name = case when p_changes ? 'name' then private.require_name(p_changes ->> 'name')
+           else a.name end,
     website = case when p_changes ? 'website' then p_changes ->> 'website' else a.website end,
     redirect_uris = case when p_changes ? 'redirectUris'
                          then private.require_redirects(
@@ -238,6 +243,7 @@ as $$
 declare
   v_app app.apps;
 begin
+  perform private.require_proof();
   perform private.count_writes('apps');
   v_app := private.lock_own_app(p_id);
   if not v_app.is_confidential then

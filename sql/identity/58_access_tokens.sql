@@ -176,7 +176,7 @@ begin
   if v_seconds not between 1 and 366 * 86400 then
     perform private.raise_error('access_token_expiry');
   end if;
-  perform private.issue_access_token(v_caller, 'personal', btrim(p_name), p_token_hash, p_scopes,
+  perform private.issue_access_token(v_caller, 'personal', private.require_name(p_name), p_token_hash, p_scopes,
                                      ceil(v_seconds)::integer, p_ends_with_password => p_ends_with_password);
   select (private.access_token_card(t)::jsonb
           || jsonb_build_object('nonce', p_nonce, 'tokenHash', encode(p_token_hash, 'hex')))::json

@@ -27,7 +27,7 @@ begin
   perform private.check_lock_order('credentials', v_caller::text, v_bot::text);
   perform from private.credentials where user_id in (v_caller, v_bot) order by user_id for update;
   perform private.check_caller();   -- checks again: the caller may have been banned while this waited
-  perform private.issue_access_token(v_bot, 'personal', btrim(p_name), p_token_hash, p_scopes,
+  perform private.issue_access_token(v_bot, 'personal', private.require_name(p_name), p_token_hash, p_scopes,
                                      ceil(v_seconds)::integer, p_ends_with_password => false);
   select (private.access_token_card(t)::jsonb
           || jsonb_build_object('nonce', p_nonce, 'tokenHash', encode(p_token_hash, 'hex')))::json

@@ -72,6 +72,8 @@ begin
   delete from app.access_tokens where user_id = p_user.id;
   delete from private.devices where user_id = p_user.id;
   perform private.forget_factors(p_user.id);
+  delete from private.oidc_logins l using private.identities i
+  where i.user_id = p_user.id and l.issuer = i.issuer and l.subject = i.subject;
   delete from private.identities where user_id = p_user.id;
   delete from private.password_resets where user_id = p_user.id;
   delete from private.email_verifications where user_id = p_user.id;

@@ -42,7 +42,8 @@ export default routesOfLogins('apps', {
   },
   'PATCH /apps/:id': {
     summary: 'Change an app',
-    description: 'Absent fields do not change. Consents that people gave keep their scopes.',
+    description:
+      'Absent fields do not change. Consents that people gave keep their scopes. New redirect URIs need a fresh proof if you have a second factor.',
     access: 'user',
     operation: 'update_app',
     params: UuidId,
@@ -63,7 +64,8 @@ export default routesOfLogins('apps', {
   },
   'POST /apps/:id/secret': {
     summary: 'Make or replace the secret of an app',
-    description: 'Only for a confidential app. The previous secret stops working immediately.',
+    description:
+      'Only for a confidential app. The previous secret stops working immediately. You need a fresh proof if you have a second factor.',
     access: 'user',
     id: 'renewAppSecret',
     handler: renewSecret,

@@ -193,6 +193,31 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(body.items).toMatchObject([{ id: garden.client_id, name: 'Garden', scopes: ['posts:read'] }])
   })
 
+  test('makes a secret, and changes where an app returns, only after a fresh proof if its owner has a factor', async () => {
+    const gil = (await join('gil'))[0] as Person
+    const owner = await guard(gil)
+    const { client_id: id } = await register(owner, { isConfidential: true })
+    await database.owner`update private.proofs set proved_at = now() - interval '10 minutes' where user_id = ${gil.id}`
+    const redirectUris = ['https://garden.example/other']
+    expect(await owner.post(`/apps/${id}/secret`)).toFailWith(403, 'proof_required')
+    expect(await owner.patch(`/apps/${id}`, { redirectUris })).toFailWith(403, 'proof_required')
+    expect(await owner.patch(`/apps/${id}`, { name: 'Meadow' })).toMatchObject({
+      status: 200,
+      body: { name: 'Meadow', redirectUris: [DONE], hasSecret: false },
+    })
+    expect((await owner.post('/auth/proof', { code: await nextCode(gil) })).status).toBe(200)
+    expect((await owner.post(`/apps/${id}/secret`)).status).toBe(200)
+    expect(await owner.patch(`/apps/${id}`, { redirectUris })).toMatchObject({ status: 200, body: { redirectUris } })
+  })
+
+  test('rejects names that could pass for another text', async () => {
+    const mirrored = 'Garden \u202Enedrag'
+    const app = { redirectUris: [DONE], scopes: ['posts:read'] }
+    expect(await bob.post('/apps', { ...app, name: mirrored })).toFailWith(422, 'text_unfit')
+    expect(await bob.patch(`/apps/${garden.client_id}`, { name: mirrored })).toFailWith(422, 'text_unfit')
+    expect(await bob.post('/me/tokens', { name: mirrored, scopes: ['posts:read'] })).toFailWith(422, 'text_unfit')
+  })
+
   test('authenticates an app by its secret, and rejects others in its place', async () => {
     const client = await register(bob, { name: 'Server', isConfidential: true })
     const early = await fetch(`${as.authorization_endpoint}?client_id=${client.client_id}&response_type=code`)
