@@ -189,7 +189,10 @@ describe('A person', () => {
     expect(await logIn(await visit('eve', eve.email))).toFailWith(403, 'person_banned')
     expect(await admin.post(`/admin/users/${eve.id}/unban`, { reason: 'x' })).toMatchObject({ status: 200 })
     const back = await eve.login()
+    const logins = () => owner`select from private.oidc_logins where subject = 'eve'`
+    expect(await logins()).not.toHaveLength(0)
     expect(await back.post('/me/delete', { password: eve.password })).toMatchObject({ status: 200 })
+    expect(await logins()).toHaveLength(0)
     expect(await logIn(await visit('eve', eve.email))).toFailWith(404, 'identity_unlinked')
     expect(await owner`select from private.identities where subject = 'eve'`).toHaveLength(0)
   })
