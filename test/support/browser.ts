@@ -29,6 +29,10 @@ export type Tab = Page & {
   isAccessible(): Promise<void>
 }
 
+/** Ends all transitions of the page; those of a tab in the background would not end by themselves. */
+const endTransitions = `document.getAnimations()
+  .filter((animation) => animation instanceof CSSTransition).forEach((transition) => transition.finish())`
+
 type TabOptions = BrowserContextOptions & {
   /** Other origins that the tab may visit. */
   elsewhere?: string[]
@@ -58,6 +62,7 @@ export async function openTab(browser: Browser, origin: string, given: TabOption
     errors.length = 0
   }
   const isAccessible = async () => {
+    await page.evaluate(endTransitions) // a color halfway between two others may have too little contrast
     // not as a script tag, which the policy of the pages refuses
     await page.evaluate(axe.source)
     const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
