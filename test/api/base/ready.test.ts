@@ -116,7 +116,8 @@ test('GET /ready gives 503 while the database has no space to write', async () =
 test('GET /ready names the logins that the database refuses, and requests get 503', async () => {
   const [row] = await owner<{ secret: string }[]>`select secret from private.login_secret`
   await owner`update private.login_secret set secret = ${'0'.repeat(64)}`
-  const server = await startServer({ config: readConfig(environment(database.url)), databaseUrl: database.url })
+  const config = readConfig(environment(database.url, { DATABASE_PREPARE: 'on' })) // a check for a pooler needs a login
+  const server = await startServer({ config, databaseUrl: database.url })
   try {
     const refuses = 'The database refuses the login kith_user.'
     await until(async () => JSON.stringify(await (await fetch(`${server.url}/ready`)).json()).includes(refuses))
