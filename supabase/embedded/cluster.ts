@@ -93,7 +93,7 @@ export async function makeCluster({ bin, dataDir, secret, sync, name = CLUSTER }
 }
 
 /** Makes renames in the folder survive a crash of the machine. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   const opened = openSync(folder, 'r')
   fsyncSync(opened)
   closeSync(opened)

@@ -44,8 +44,8 @@ export interface Postgres extends Served {
   fresh: boolean
 }
 
-const durable = { shared_buffers: '256MB' }
-const ephemeral = { shared_buffers: '128MB', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+export const durable = { shared_buffers: '256MB' }
+export const ephemeral = { shared_buffers: '128MB', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -118,7 +118,8 @@ async function ready(server: Server, url: string, password: string, log: string)
   for (const deadline = Date.now() + 60_000; ; await sleep(20)) {
     const sql = postgres(url, { max: 1, connect_timeout: 5, fetch_types: false, onnotice: () => {} })
     try {
-      const [row] = await sql`select exists (select from pg_roles where rolname = 'postgres') as found`
+      const [row] = await sql`
+        select pg_is_in_recovery() or exists (select from pg_roles where rolname = 'postgres') as found`
       if (!row?.found) {
         await sql.unsafe(`create role postgres login createdb createrole replication bypassrls password '${password}'`)
       }
@@ -193,23 +194,35 @@ interface ServeOptions {
   log: string
   port?: number | undefined
   settings: Record<string, string>
+  /** The server whose passwords this one has; by default they come from the secret of the data folder. */
+  copyOf?: Pick<Served, 'url' | 'superuserUrl'>
+}
+
+const atPort = (url: string, port: number): string => Object.assign(new URL(url), { port: String(port) }).href
+
+/** The connection strings of the cluster that was made in this data folder, without the port. */
+function loginsOf(dataDir: string): Pick<Served, 'url' | 'superuserUrl'> {
+  const secret = keptSecret(dataDir, 'cluster-secret')
+  const url = (database = 'postgres', user = 'postgres') =>
+    `postgresql://${user}:${passwordOf(secret, user)}@127.0.0.1/${database}`
+  return { url, superuserUrl: (database) => url(database, 'supabase_admin') }
 }
 
 /** Runs a server on a cluster of a data folder that the caller has claimed. */
 export async function serve({ dataDir, cluster, log, settings, ...given }: ServeOptions): Promise<Served> {
   const bin = binariesOf(dataDir, clusterMajor(join(dataDir, cluster)))
-  const secret = keptSecret(dataDir, 'cluster-secret')
+  const { url: urlOf, superuserUrl: superuserUrlOf } = given.copyOf ?? loginsOf(dataDir)
   for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
     const port = await freePort(given.port) // otherwise we would connect to the process that has it
-    const url = (database = 'postgres', user = 'postgres') =>
-      `postgresql://${user}:${passwordOf(secret, user)}@127.0.0.1:${port}/${database}`
+    const url: Served['url'] = (...names) => atPort(urlOf(...names), port)
+    const superuserUrl: Served['superuserUrl'] = (...names) => atPort(superuserUrlOf(...names), port)
     const server = launch(bin, join(dataDir, cluster), port, log, settings)
     const onExit = () => {
       server.process.kill('SIGINT')
     }
     process.once('exit', onExit)
     try {
-      await ready(server, url('postgres', 'supabase_admin'), passwordOf(secret, 'postgres'), log)
+      await ready(server, superuserUrl(), decodeURIComponent(new URL(url()).password), log)
     } catch (error) {
       await end(server)
       process.off('exit', onExit)
@@ -220,7 +233,6 @@ export async function serve({ dataDir, cluster, log, settings, ...given }: Serve
       await end(server)
       process.off('exit', onExit)
     }
-    const superuserUrl = (database?: string) => url(database, 'supabase_admin')
     return { port, url, superuserUrl, exited: server.exited, stop }
   }
 }

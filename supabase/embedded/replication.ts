@@ -1,7 +1,8 @@
 // A replication connection to PostgreSQL, and the messages of its walsender: PostgreSQL, "Streaming Replication
 // Protocol". Commands of a walsender are written in capitals.
 import { once } from 'node:events'
-import type { Duplex } from 'node:stream'
+import { type Duplex, type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import postgres, { type Sql } from 'postgres'
 
 /** How long the server can take to end a stream. Milliseconds. */
@@ -24,6 +25,32 @@ export async function finish(stream: Duplex): Promise<void> {
   if (stream.closed) return
   stream.end()
   await once(stream, 'close', { signal: AbortSignal.timeout(GRACE) }).catch(() => {})
+}
+
+/** Where a base backup begins and ends: positions as text, and the timeline. */
+export type Span = { from: string; to: string; timeline: number }
+
+/**
+ * Runs BASE_BACKUP and gives its archive, a tar file of the whole cluster, to `take`, which must read it to its end.
+ * @param options the options of BASE_BACKUP, such as `LABEL 'kith'`
+ */
+export async function baseBackup(sql: Sql, options: string, take: (archive: Readable) => Promise<void>): Promise<Span> {
+  const positions: { recptr: string; tli: string }[] = []
+  const command = sql.unsafe(`BASE_BACKUP (${options}, CHECKPOINT 'fast', MANIFEST 'no')`)
+  command.forEach(({ recptr, tli }) => {
+    if (recptr) positions.push({ recptr, tli })
+  })
+  const archive = await command.readable()
+  // a message is the name of an archive, or d and a piece of it
+  const pieces = new Transform({
+    transform: (message: Buffer, _, done) => done(null, message[0] === 0x64 ? message.subarray(1) : undefined),
+  })
+  await Promise.all([pipeline(archive, pieces), take(pieces)])
+  archive._read(0) // postgres.js may have paused the connection, and reads nothing after the last piece
+  await sql.unsafe('select') // now the command has ended
+  const [from, to] = positions
+  if (!from || !to) throw new Error('The server has not said where the backup ends.')
+  return { from: from.recptr, to: to.recptr, timeline: Number(from.tli) }
 }
 
 /**

@@ -2,12 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Sql } from 'postgres'
 import { keptSecret, lock } from '../instance.ts'
-import { openReplication, positionOf } from '../replication.ts'
+import { baseBackup, openReplication, positionOf } from '../replication.ts'
 import { type Base, listBases, type Manifest, piecesOf, seal, sha256 } from './manifest.ts'
 import type { Place } from './place.ts'
 
@@ -82,23 +81,13 @@ async function copyCluster(sql: Sql, place: Place, path: string) {
   if (server.spaces > 2) throw new Error('The cluster has tablespaces, which a backup does not contain.')
   // keeps the log until it is copied, too
   await sql.unsafe(`CREATE_REPLICATION_SLOT kith_base_${process.pid} TEMPORARY PHYSICAL RESERVE_WAL`)
-  const positions: { recptr: string; tli: string }[] = []
-  const command = sql.unsafe(`BASE_BACKUP (LABEL 'kith', CHECKPOINT 'fast', WAL, MANIFEST 'no')`)
-  command.forEach(({ recptr, tli }) => {
-    if (recptr) positions.push({ recptr, tli })
-  })
-  const archive = await command.readable()
   const parts: Manifest['parts'] = []
   const put = async (bytes: Buffer) => {
     const name = `base.tar.gz.${String(parts.length).padStart(3, '0')}`
     await place.put(`${path}${name}`, bytes)
     parts.push({ name, sha256: sha256(bytes) })
   }
-  // a message is the name of an archive, or d and a piece of it
-  const pieces = new Transform({
-    transform: (message: Buffer, _, done) => done(null, message[0] === 0x64 ? message.subarray(1) : undefined),
-  })
-  await pipeline(archive, pieces, createGzip({ level: 1 }), async (source: AsyncIterable<Buffer>) => {
+  const gather = async (source: AsyncIterable<Buffer>) => {
     let [gathered, size]: [Buffer[], number] = [[], 0]
     for await (const bytes of source) {
       gathered.push(bytes)
@@ -108,23 +97,13 @@ async function copyCluster(sql: Sql, place: Place, path: string) {
       ;[gathered, size] = [[], 0]
     }
     await put(Buffer.concat(gathered))
-  })
-  archive._read(0) // postgres.js may have paused the connection, and reads nothing after the last piece
-  await sql.unsafe('select') // now the command has ended
-  const takenAt = new Date().toISOString()
-  const [from, to] = positions
-  if (!from || !to) throw new Error('The server has not said where the backup ends.')
-  const { system, version: postgres, size: segmentSize } = server
-  return {
-    system,
-    postgres,
-    segmentSize,
-    timeline: Number(from.tli),
-    from: from.recptr,
-    to: to.recptr,
-    takenAt,
-    parts,
   }
+  const span = await baseBackup(sql, `LABEL 'kith', WAL`, (archive) =>
+    pipeline(archive, createGzip({ level: 1 }), gather),
+  )
+  const takenAt = new Date().toISOString()
+  const { system, version: postgres, size: segmentSize } = server
+  return { system, postgres, segmentSize, ...span, takenAt, parts }
 }
 
 /** After the cluster, because then every object that it names is there, unless it was deleted meanwhile. */

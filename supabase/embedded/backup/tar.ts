@@ -26,7 +26,10 @@ function reader(source: AsyncIterable<Buffer>) {
     for (let left = size; left > 0; left -= parts.at(-1)?.length ?? 0) parts.push(await some(left))
     return Buffer.concat(parts)
   }
-  return { some, exactly }
+  async function end(): Promise<void> {
+    while (!(await chunks.next()).done);
+  }
+  return { some, exactly, end }
 }
 
 const textAt = (header: Buffer, from: number, length: number): string =>
@@ -37,11 +40,11 @@ const textAt = (header: Buffer, from: number, length: number): string =>
  * it recovers.
  */
 export async function unpack(source: AsyncIterable<Buffer>, folder: string, account: Account | null): Promise<void> {
-  const { some, exactly } = reader(source)
+  const { some, exactly, end } = reader(source)
   for (;;) {
     const header = await exactly(BLOCK)
     const name = textAt(header, 0, 100)
-    if (name === '') return
+    if (name === '') return end() // the sender must not wait for its reader
     const size = Number.parseInt(textAt(header, 124, 12), 8)
     const type = textAt(header, 156, 1)
     const path = resolve(folder, name)

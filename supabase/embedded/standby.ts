@@ -1,0 +1,157 @@
+// A standby: a copy of a running primary on this machine, which replays its log while it streams, and answers reads
+// (PostgreSQL, "Log-Shipping Standby Servers"). It gets the log through a physical slot of its name, so the primary
+// keeps the log for as long as the standby needs it.
+import { appendFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres, { type Sql } from 'postgres'
+import { unpack } from './backup/tar.ts'
+import { makeServerFolder, syncFolder } from './cluster.ts'
+import { serverAccount } from './paths.ts'
+import { durable, type Served, serve } from './postgres.ts'
+import { baseBackup, openReplication, positionOf } from './replication.ts'
+
+interface StandbyOptions {
+  /** Where the log comes from, and whose passwords the standby has. */
+  primary: Pick<Served, 'url' | 'superuserUrl'>
+  /** A folder that the server's account can enter, such as the primary's. The standby is the folder `name` in it. */
+  dataDir: string
+  /** Also the names of its slot and of its connection, for `synchronous_standby_names`: `[a-z0-9_]+`. */
+  name: string
+  /** Default: a free one. Always on 127.0.0.1. */
+  port?: number | undefined
+  /** Replace Kith's own, as those of startPostgres do. */
+  settings?: Record<string, string> | undefined
+  /** How long it waits until it applies a commit that it has received. Milliseconds, by the clock of the primary. */
+  delay?: number
+}
+
+export interface Standby extends Served {
+  name: string
+  /** How far it has received the log, and written it to the disk. */
+  received(): Promise<bigint>
+  /** Makes it a primary of its own. Resolves when it takes writes. */
+  promote(): Promise<void>
+  /** Streams from another primary, which has been promoted from the same history. Resolves when it does. */
+  follow(primary: Pick<Served, 'superuserUrl'>): Promise<void>
+}
+
+/** Whether the folder is the cluster of a standby that was not promoted: PostgreSQL removes the file before the first write. */
+export const isStandby = (cluster: string): boolean => existsSync(join(cluster, 'standby.signal'))
+
+/** How long a standby has to begin to stream. Milliseconds. */
+const PATIENCE = 30_000
+
+/** Starts the standby in its folder, or makes it first. Resolves when it streams. */
+export async function startStandby(options: StandbyOptions): Promise<Standby> {
+  const { primary, dataDir, name, delay = 0, settings, port } = options
+  const cluster = join(dataDir, name)
+  if (existsSync(cluster)) await onServer(primary, (sql) => makeSlot(sql, name))
+  else await copy(primary, dataDir, name)
+  const source = `primary_conninfo = '${conninfo(primary, name)}'\nprimary_slot_name = '${name}'\n`
+  // the last line of a setting counts
+  appendFileSync(join(cluster, 'postgresql.auto.conf'), `${source}recovery_min_apply_delay = ${delay}\n`)
+  const server = await serve({
+    ...{ dataDir, cluster: name, log: join(dataDir, `${name}.log`), port, copyOf: primary },
+    settings: { ...durable, ...settings },
+  })
+  const standby: Standby = {
+    ...server,
+    name,
+    received: () =>
+      onServer(server, async (sql) => {
+        const [row] = await sql<[{ at: string }]>`
+          select greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::text as at`
+        return positionOf(row.at)
+      }),
+    promote: () =>
+      onServer(server, async (sql) => {
+        const [row] = await sql<[{ promoted: boolean }]>`select pg_promote() as promoted`
+        if (!row.promoted) throw new Error(`The standby ${name} was not promoted within a minute.`)
+      }),
+    follow: async (other) => {
+      await onServer(other, (sql) => makeSlot(sql, name))
+      await onServer(server, async (sql) => {
+        await sql.unsafe(`alter system set primary_conninfo = '${conninfo(other, name)}'`)
+        await sql`select pg_reload_conf()`
+      })
+      await streaming(other, standby)
+    },
+  }
+  try {
+    await streaming(primary, standby)
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+  return standby
+}
+
+/** Runs `work` on a connection of the superuser. */
+export async function onServer<T>(server: Pick<Served, 'superuserUrl'>, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(server.superuserUrl(), {
+    ...{ max: 1, connect_timeout: 5, fetch_types: false, onnotice: () => {} },
+    connection: { application_name: 'kith_standbys' },
+  })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+async function makeSlot(sql: Sql, name: string): Promise<void> {
+  const [slot] = await sql`select from pg_replication_slots where slot_name = ${name}`
+  if (!slot) await sql`select pg_create_physical_replication_slot(${name}, true)`
+}
+
+/** The slot is made first, so that the primary keeps the log from the beginning of the copy on. */
+async function copy(primary: StandbyOptions['primary'], dataDir: string, name: string): Promise<void> {
+  const unfinished = `${name}.unfinished`
+  const folder = join(dataDir, unfinished)
+  rmSync(folder, { recursive: true, force: true })
+  makeServerFolder(dataDir, unfinished)
+  await onServer(primary, async (sql) => {
+    await sql`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name}`
+    await makeSlot(sql, name)
+  })
+  const sql = openReplication(primary.superuserUrl(), 'kith_standbys')
+  try {
+    await baseBackup(sql, `LABEL '${name}'`, (archive) => unpack(archive, folder, serverAccount()))
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+  // the server's account owns the file that the archive has of this name, and reads this one
+  writeFileSync(join(folder, 'standby.signal'), '', { mode: 0o644 })
+  renameSync(folder, join(dataDir, name))
+  syncFolder(dataDir)
+}
+
+/** A connection string for libpq. The passwords of clusters of Kith are hex. */
+function conninfo(primary: Pick<Served, 'superuserUrl'>, name: string): string {
+  const { hostname, port, username, password } = new URL(primary.superuserUrl())
+  const values = {
+    ...{ host: hostname, port, user: decodeURIComponent(username), password: decodeURIComponent(password) },
+    ...{ application_name: name, connect_timeout: '5' },
+  }
+  const quoted = (value: string) => `''${value.replaceAll(/(?=[\\'])/g, '\\').replaceAll("'", "''")}''`
+  return Object.entries(values)
+    .map(([key, value]) => `${key}=${quoted(value)}`)
+    .join(' ')
+}
+
+/** Asks the primary: a standby says that it streams before the primary has sent what was missing. */
+async function streaming(primary: Pick<Served, 'superuserUrl'>, { name, exited }: Standby): Promise<void> {
+  let ended = false
+  void exited.then(() => {
+    ended = true
+  })
+  await onServer(primary, async (sql) => {
+    for (const deadline = Date.now() + PATIENCE; ; await sleep(20)) {
+      const [row] = await sql`select from pg_stat_replication where application_name = ${name} and state = 'streaming'`
+      if (row) return
+      if (ended) throw new Error(`The standby ${name} has ended. Its log, ${name}.log, says why.`)
+      if (Date.now() > deadline) throw new Error(`The standby ${name} does not stream. Its log, ${name}.log, says why.`)
+    }
+  })
+}
