@@ -5,27 +5,53 @@ import { explained } from './boot.ts'
 import { answers } from './lib/database.ts'
 import type { Log } from './lib/log.ts'
 
+export type Ending = {
+  /** The name of the first signal to end. */
+  signal: Promise<string>
+  /** Waits this long, or until the next signal. The process may take that much longer to end. Milliseconds. */
+  delay(time: number): Promise<void>
+}
+
 /**
- * The name of the first signal to end. Later ones are ignored, because Node would end at once and leave PostgreSQL
- * running: Ctrl-C comes twice, from the terminal and from npm.
+ * Listens for signals to end. Node itself would end at the first one, and leave PostgreSQL running. Ctrl-C comes twice,
+ * from the terminal and from npm: signals within a second are one.
  */
-export const endSignal = (): Promise<string> =>
-  new Promise((end) => {
-    const hear = (signal: string) => {
-      end(signal)
-      setTimeout(giveUp, LONGEST).unref()
+export function awaitEnd(): Ending {
+  const again = new AbortController()
+  let first: number | undefined
+  let limit: NodeJS.Timeout | undefined
+  const endWithin = (time: number) => {
+    clearTimeout(limit)
+    limit = setTimeout(giveUp, time, time).unref()
+  }
+  const signal = new Promise<string>((end) => {
+    const hear = (name: string) => {
+      if (first === undefined) {
+        first = performance.now()
+        endWithin(LONGEST)
+        end(name)
+      } else if (performance.now() - first > ONE_SIGNAL) again.abort()
     }
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, hear)
+    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, hear)
   })
+  const delay = async (time: number) => {
+    endWithin(time + LONGEST)
+    await sleep(time, undefined, { signal: again.signal }).catch(() => {})
+  }
+  return { signal, delay }
+}
 
 /** A start can hang, for example on a lock in the database, and then nothing waits for the signal. */
-function giveUp(): void {
-  process.stderr.write(`The process has not ended within ${LONGEST / 1000} s, and is cut off.\n`)
+function giveUp(time: number): void {
+  process.stderr.write(`The process has not ended within ${time / 1000} s, and is cut off.\n`)
   process.exit(1) // stops an embedded PostgreSQL, too
 }
 
 /** Longer than everything that an end waits for. Milliseconds. */
 const LONGEST = 30_000
+
+/** How long after the first signal others count as the same. Milliseconds. */
+const ONE_SIGNAL = 1000
 
 /** How long a database has to answer, and after that, what does not need it. Together less than a second. Milliseconds. */
 const PATIENCE = 500

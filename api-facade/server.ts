@@ -43,7 +43,7 @@ export type ServerOptions = {
   /** How long clients may take. */
   patience?: Partial<Patience>
   /** The WebSocket gateway on the same port. It starts before the server answers and stops before the server closes. */
-  gateway?: (site: GatewaySite) => Promise<Stoppable>
+  gateway?: (site: GatewaySite) => Promise<Gateway>
 }
 type GatewaySite = {
   server: Server
@@ -56,8 +56,21 @@ type GatewaySite = {
   /** Counts a join or a token refresh. @returns whether the client may do it */
   mayJoin: (client: string) => Promise<boolean>
 }
-type Stoppable = { stop(): Promise<void> }
-export type RunningServer = { url: string; port: number; stop(): Promise<void> }
+type Gateway = {
+  /** Asks every client to reconnect, spread over this time. Milliseconds. */
+  leave(time: number): void
+  stop(): Promise<void>
+}
+export type RunningServer = {
+  url: string
+  port: number
+  /**
+   * Still serves, but sends clients elsewhere: /ready answers 503, each connection ends with its next answer, and
+   * WebSockets are closed within this time. Milliseconds.
+   */
+  leave(time: number): void
+  stop(): Promise<void>
+}
 
 /** How long running requests may take after the shutdown has begun. Milliseconds. */
 const GRACE = 10_000
@@ -91,7 +104,8 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const imports = createSlots(IMPORTS)
   const signing = await createSigning(config, secret)
   const auditKey = createAuditKey(config, secret)
-  const end = new AbortController()
+  const [departure, end] = [new AbortController(), new AbortController()]
+  const leaving = departure.signal
   const stopping = end.signal
   const services = {
     config,
@@ -110,6 +124,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     imports,
     signing,
     auditKey,
+    leaving,
     stopping,
     log,
     tracing,
@@ -118,11 +133,15 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   }
   const app = createApp({ ...services, tables, beside, wrote })
   let answer: RequestListener = getRequestListener(starting)
-  let gateway: Stoppable | undefined
+  let gateway: Gateway | undefined
   const shouldUpgradeCallback = (request: IncomingMessage) => Boolean(gateway) && isWebSocket(request)
   const patience = { ...PATIENCE, ...given.patience }
   const settings = { ...serverTimeouts(patience), shouldUpgradeCallback }
-  const server = createServer(settings, (request, response) => answer(request, response))
+  const server = createServer(settings, (request, response) => {
+    // a proxy would send its next request on a connection that is about to end
+    if (leaving.aborted) response.setHeader('Connection', 'close')
+    answer(request, response)
+  })
   // behind a proxy all connections are the proxy's, which has its own limits
   const networkOf = ({ remoteAddress = '' }: Socket) => network(plain(remoteAddress))
   guardConnections(server, patience, config.trustedProxyHops === 0 ? networkOf : undefined)
@@ -140,7 +159,12 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     gateway = await given.gateway?.(site)
     answer = getRequestListener(app.fetch, { errorHandler: unreadable })
     storage.warnings() // logs them at the start
+    const leave = (time: number) => {
+      departure.abort()
+      gateway?.leave(time)
+    }
     const stop = async () => {
+      departure.abort()
       end.abort()
       await gateway?.stop() // an open WebSocket would delay the shutdown
       await close(server)
@@ -148,7 +172,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
       await pools.close()
       await tracing.flush()
     }
-    return { url: `http://${reachable(config.host)}:${port}`, port, stop }
+    return { url: `http://${reachable(config.host)}:${port}`, port, leave, stop }
   } catch (error) {
     await gateway?.stop()
     await close(server)

@@ -3,7 +3,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { boot, type FirstAdmin } from './boot.ts'
-import { endSignal, run, wait } from './ending.ts'
+import { awaitEnd, run, wait } from './ending.ts'
 import { type Config, nearMisses, readConfig, secretsOf } from './lib/config.ts'
 import { environment } from './lib/environment.ts'
 import { createLog, type Log, placeOf } from './lib/log.ts'
@@ -119,7 +119,7 @@ async function inlineWorker(base: Base): Promise<Worker | null> {
 }
 
 async function main(): Promise<void> {
-  const ending = endSignal()
+  const ending = awaitEnd()
   const config = readConfig(environment)
   const log = createLog(config)
   for (const warning of nearMisses(environment)) warn(warning)
@@ -135,6 +135,7 @@ async function main(): Promise<void> {
     let starting: Promise<Worker | null> = Promise.resolve(null)
     const wrote = () => worker?.wake()
     const server = await startServer({ config, databaseUrl, jwtSecret, log, beside, gateway, prepare, wrote })
+    let drain = 0
     try {
       await base.announce(server.url)
       say(`Kith is at ${server.url}, its API at ${server.url}/api/v1, the documentation at ${server.url}/docs.`)
@@ -150,12 +151,17 @@ async function main(): Promise<void> {
         worker = started
         return never
       })
-      const signal = await Promise.race([ending, base.ended.then(() => null), failed])
+      const signal = await Promise.race([ending.signal, base.ended.then(() => null), failed])
       log.info({ reason: signal ?? 'PostgreSQL has ended' }, 'stopping')
-      if (!signal) throw new Error('PostgreSQL has ended. Its log is postgres.log in the data folder.')
+      if (signal) drain = config.drainSeconds * 1000
+      else throw new Error('PostgreSQL has ended. Its log is postgres.log in the data folder.')
     } finally {
       const stopWorker = async () => (await starting.catch(() => null))?.stop()
-      await wait(databaseUrl, log, () => Promise.all([server.stop(), stopWorker()]))
+      await wait(databaseUrl, log, async () => {
+        server.leave(drain)
+        await ending.delay(drain)
+        await Promise.all([server.stop(), stopWorker()])
+      })
     }
   } finally {
     await base.stop()

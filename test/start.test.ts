@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, get, type IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -139,6 +140,36 @@ describe('SIGTERM', () => {
     expect(await exit).toEqual([0, null])
     expect(readInstance(dataDir)).toBeNull()
   }, 90_000)
+
+  test('lets a facade with DRAIN_SECONDS serve on, while it sends clients elsewhere, until the next signal', async () => {
+    const env = { ...environment(url), LOG_LEVEL: 'info', WORKER: 'off', DRAIN_SECONDS: '300' }
+    const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], env)
+    await says(seen, '"started"')
+    const [, address] = /Kith is at (\S+),/.exec(seen.out) ?? []
+    const agent = new Agent({ keepAlive: true })
+    const ask = (path: string) =>
+      new Promise<IncomingMessage>((answered, failed) => {
+        get(`${address}${path}`, { agent }, (answer) => answered(answer.resume())).on('error', failed)
+      })
+    expect((await ask('/health')).headers.connection).toBe('keep-alive')
+    expect((await ask('/ready')).statusCode).toBe(200)
+    child.kill('SIGTERM')
+    await until(async () => (await ask('/ready')).statusCode === 503)
+    for (const path of ['/health', '/api/v1/instance', '/openapi.json', '/nothing']) {
+      const { headers, statusCode } = await ask(path)
+      expect([path, headers.connection, (statusCode ?? 500) < 500]).toEqual([path, 'close', true])
+    }
+    expect((await ask('/health')).statusCode).toBe(200)
+    expect(await (await fetch(`${address}/ready`)).json()).toMatchObject({ message: ['This facade is about to stop.'] })
+    // those of the first second count as the same signal
+    const isOver = () => {
+      child.kill('SIGTERM')
+      return child.exitCode !== null
+    }
+    await until(isOver, { every: 100 })
+    expect(await exit).toEqual([0, null])
+    expect(logged(seen).at(-1)).toMatchObject({ msg: 'stopped' })
+  }, 60_000)
 
   test('ends a facade and a worker while the database hangs', async () => {
     const other = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0', WORKER: 'off' })

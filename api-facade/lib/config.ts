@@ -142,6 +142,7 @@ const Variables = z.object({
   PORT: integer(0, 65_535).default(8787),
   // every interface: the facade usually runs in a container, where localhost cannot be reached from outside
   HOST: z.string().default('0.0.0.0'),
+  DRAIN_SECONDS: integer(0, 300).default(0),
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
   DATABASE_DIRECT_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
   DATABASE_PREPARE: z.enum(['auto', 'on', 'off']).default('auto'),
@@ -447,6 +448,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     port: s.PORT,
     isProduction: s.NODE_ENV === 'production',
     host: s.HOST,
+    drainSeconds: s.DRAIN_SECONDS,
     databaseUrl: s.DATABASE_URL,
     databaseDirectUrl: s.DATABASE_DIRECT_URL,
     // the embedded database has no pooler

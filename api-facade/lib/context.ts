@@ -40,6 +40,8 @@ export type Services = {
   imports: Slots
   signing: Signing
   auditKey: AuditKey
+  /** Aborted when the facade is about to stop: /ready answers 503 then. */
+  leaving: AbortSignal
   /** Aborted when the facade begins to stop: long waits end then. */
   stopping: AbortSignal
   log: Log

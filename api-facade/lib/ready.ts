@@ -7,7 +7,7 @@ import type { Log } from './log.ts'
 import { type Books, compare, type Difference } from './migrations.ts'
 
 type Found = Books & { worker: boolean; within: string }
-type Options = { config: Config; pools: Pools; log: Log }
+type Options = { config: Config; pools: Pools; log: Log; leaving: AbortSignal }
 
 /** How long one look takes at most, and how long a result is cached, because /ready has no limit. Milliseconds. */
 const PATIENCE = 500
@@ -44,7 +44,8 @@ export function createReadiness(options: Options): Readiness {
     known = faults
     return found
   }
-  return () => {
+  return async () => {
+    if (options.leaving.aborted) return fault('This facade is about to stop.')
     if (!last || performance.now() - last.at > HOLDS) last = { at: performance.now(), found: find() }
     return last.found
   }

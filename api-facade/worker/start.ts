@@ -2,7 +2,7 @@
 // WORKER=off.
 import manifest from '../../package.json' with { type: 'json' }
 import { checkMigrations, setPasswords, takeSecret } from '../boot.ts'
-import { endSignal, run, wait } from '../ending.ts'
+import { awaitEnd, run, wait } from '../ending.ts'
 import { nearMisses, readConfig } from '../lib/config.ts'
 import { openOwner } from '../lib/database.ts'
 import { environment } from '../lib/environment.ts'
@@ -14,7 +14,7 @@ import { startWorker } from './worker.ts'
 const warn = (line: string) => process.stderr.write(`${line}\n`)
 
 async function main(): Promise<void> {
-  const ending = endSignal()
+  const { signal } = awaitEnd()
   const config = readConfig(environment)
   const log = createLog(config)
   for (const warning of nearMisses(environment)) warn(warning)
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     log.info({ version: manifest.version, database: place, heapLimit: heapLimit() }, 'the worker has started')
     return new Promise<never>(() => {})
   })
-  log.info({ reason: await Promise.race([ending, failed]) }, 'the worker is stopping')
+  log.info({ reason: await Promise.race([signal, failed]) }, 'the worker is stopping')
   await wait(base.databaseUrl, log, async () => (await starting).stop())
   log.info('the worker has stopped')
 }

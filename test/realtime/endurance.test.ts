@@ -113,7 +113,7 @@ describe('When the database', async () => {
     expect(await slots()).toHaveLength(1)
     await w.gateway.stop()
     await until(() => socket.closed)
-    expect(socket.closed).toBe(1001)
+    expect(socket.closed).toBe(1012)
     await until(async () => (await slots()).length === 0)
     expect(w.gateway.sockets()).toBe(0)
   })

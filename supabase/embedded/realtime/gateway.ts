@@ -39,6 +39,8 @@ export type GatewayOptions = {
 export type Gateway = {
   /** How many sockets are open. */
   sockets(): number
+  /** Closes the sockets one after another within this time, so that clients reconnect elsewhere. Milliseconds. */
+  leave(time: number): void
   /** Closes every socket, and resolves when everything is released. */
   stop(): Promise<void>
 }
@@ -105,7 +107,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await accepted.close()
     await Promise.all([feed.stop(), authorization.close()])
   }
-  return { sockets: accepted.count, stop }
+  return { sockets: accepted.count, leave: accepted.leave, stop }
 }
 
 /** Does nothing while the next days have their partitions. */

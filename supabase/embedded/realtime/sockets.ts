@@ -1,7 +1,7 @@
 // The sockets: who can open one, the order of its messages, and when it is closed.
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { WebSocket, WebSocketServer } from 'ws'
 import type { Peer } from './channels.ts'
 import type { Session } from './session.ts'
 import { type Incoming, type Wire, wires } from './wire.ts'
@@ -30,11 +30,15 @@ export type Sockets = {
   count(): number
   /** Ends every channel as broken; the sockets stay open. */
   endChannels(): void
+  /** Closes the sockets, also new ones, at random moments of the second half of this time. Milliseconds. */
+  leave(time: number): void
   close(): Promise<void>
 }
 
 const PATH = /^\/realtime\/v1\/websocket\/?$/
 const LARGEST_MESSAGE = 256 * 1024
+/** The close code that asks a client to reconnect: service restart. */
+const RESTART = 1012
 /** How long clients can take to close their side. Milliseconds. */
 const GRACE = 1000
 /**
@@ -42,6 +46,8 @@ const GRACE = 1000
  * would close sockets whose messages it has not read yet; rounds are suspended with it.
  */
 const ROUNDS = 4
+/** How often some of the sockets of a gateway that leaves are closed. Milliseconds. */
+const STEP = 50
 /** Retry-After for a refused socket. Seconds. */
 const RETRY_AFTER = 60
 
@@ -51,6 +57,7 @@ export function acceptSockets(options: SocketOptions): Sockets {
   const sockets = new Map<WebSocket, { session: Session; silentRounds: number }>()
   const admit = limitSockets(options)
   let closing = false
+  let leaving: NodeJS.Timeout | undefined
 
   async function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy())
@@ -98,6 +105,17 @@ export function acceptSockets(options: SocketOptions): Sockets {
     for (const { session } of sockets.values()) session.end('phx_error')
   }
 
+  /** In the first half of `time` the balancer notices: clients that reconnected then would come back to this gateway. */
+  function leave(time: number): void {
+    const end = performance.now() + time
+    leaving = setInterval(() => {
+      const left = end - performance.now()
+      if (left > time / 2) return
+      for (const ws of sockets.keys())
+        if (ws.readyState === WebSocket.OPEN && Math.random() < STEP / Math.max(left, STEP)) void goodbye(ws)
+    }, STEP)
+  }
+
   const sweep = setInterval(bury, idle / ROUNDS)
   server.on('upgrade', onUpgrade)
 
@@ -105,9 +123,10 @@ export function acceptSockets(options: SocketOptions): Sockets {
     closing = true
     server.off('upgrade', onUpgrade)
     clearInterval(sweep)
+    clearInterval(leaving)
     await Promise.all([...sockets.keys()].map(goodbye))
   }
-  return { count: () => sockets.size, endChannels, close }
+  return { count: () => sockets.size, endChannels, leave, close }
 }
 
 /** Admits sockets up to the limits, and counts them until they are closed, including those that are refused later. */
@@ -190,6 +209,6 @@ function goodbye(ws: WebSocket): Promise<void> {
       settle()
     })
     ws.resume()
-    ws.close(1001, 'Realtime is restarting')
+    ws.close(RESTART, 'Realtime is restarting')
   })
 }
