@@ -47,13 +47,16 @@ function giveUp(time: number): void {
   process.exit(1) // stops an embedded PostgreSQL, too
 }
 
-/** Longer than everything that an end waits for. Milliseconds. */
+/** When the process ends in any case: longer than everything that it waits for. Milliseconds. */
 const LONGEST = 30_000
 
 /** How long after the first signal others count as the same. Milliseconds. */
 const ONE_SIGNAL = 1000
 
-/** How long a database has to answer, and after that, what does not need it. Together less than a second. Milliseconds. */
+/**
+ * How long the program waits for an answer of the database and, if there is none, for work that needs no database.
+ * Together less than a second. Milliseconds.
+ */
 const PATIENCE = 500
 const REST = 250
 

@@ -1,5 +1,5 @@
 // The audit log of an instance that was restored from a backup: the chain verifies, checkpoints go on with the same
-// AUDIT_KEY, and a witness from before accepts them. With another key the witness names it.
+// AUDIT_KEY, and a witness from before accepts them. If the key is another one, the witness refuses it and names it.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -76,7 +76,7 @@ const witness = (url: string, ...more: string[]): Promise<{ code: number; said: 
     )
   })
 
-test('After a restore the checkpoints go on with the same key, and a witness refuses another key by name', async () => {
+test('After a restore checkpoints continue with the same key, and a witness refuses another key and names it', async () => {
   const first = await launch(before, own)
   expect(await first.work()).toEqual([keyOf(own)])
   expect(await witness(first.url)).toMatchObject({ code: 0, said: expect.stringMatching(/^1 checkpoints fit, 1 of/) })

@@ -104,11 +104,11 @@ test('npm run stop does not end another program’s server', async () => {
 
 test.each([
   ['that cannot be created', '/proc/kith/data', 'cannot be made (ENOENT)'],
-  ['that is a file', join(folderWith({ file: '' }), 'file'), 'it is no folder'],
+  ['that is a file', join(folderWith({ file: '' }), 'file'), 'it is not a folder'],
   [
     'below a file',
     join(folderWith({ file: '' }), 'file', 'data'),
-    root ? 'file is no folder' : 'cannot be made (ENOTDIR)',
+    root ? 'file is not a folder' : 'cannot be made (ENOTDIR)',
   ],
 ])('A path %s is rejected immediately, in one line', async (_what, folder, reason) => {
   const { code, out, err } = await run('api-facade/main.ts', folder)

@@ -190,7 +190,7 @@ describe('A server that does not fit', async () => {
       expect.stringMatching(/^ {2}wal_level is replica, and Realtime needs logical: run "alter system /),
       expect.stringMatching(/^ {2}The server has 32 connections .* needs 33: raise max_connections by 1 /),
       expect.stringMatching(/^ {2}The database has the encoding LATIN1, and Kith needs UTF8/),
-      expect.stringMatching(/^ {2}The role somebody is no superuser, .*: give the connection string of one\.$/),
+      expect.stringMatching(/^ {2}The role somebody is not a superuser, .*: give the connection string of one\.$/),
       '',
     ])
     expect(await written(server.url())).toBe(before)

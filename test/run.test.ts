@@ -188,7 +188,7 @@ describe('The systemd units', () => {
       }
       // it only warns of settings that it doesn't know
       expect(said('verify')).toEqual({ status: 0, stderr: '' })
-      // of 10, which a unit without these settings nearly has
+      // the exposure must be below 2 of 10; a unit without these settings has nearly 10
       expect(said('security', '--offline=true', '--threshold=20', '--no-pager')).toEqual({ status: 0, stderr: '' })
     }
   })

@@ -23,8 +23,8 @@ const SHARED = 1024
  * capacity new clients share windows.
  */
 export function memoryCounter(now: () => number = Date.now, capacity = 100_000): Counter {
-  // One map per length: hourly windows then take no room from windows of a minute, and the oldest window of a
-  // map ends first.
+  // One map per length, so that hourly windows take no room from windows of a minute, and the oldest window of a map is
+  // the first to end.
   const lengths = new Map<number, Map<string, Window>>()
   const shared = new Map<string, Window>()
   const secret = randomBytes(16) // keyed, so that nobody can choose with whom a key shares

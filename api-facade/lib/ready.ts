@@ -21,7 +21,7 @@ export type Readiness = () => Promise<Difference>
 export function createReadiness(options: Options): Readiness {
   let last: { at: number; found: Promise<Difference> } | undefined
   let known = ''
-  /** The connections of a question without an answer are still taken: there are no new questions until they are free. */
+  /** The running queries. While one has no answer, its connection is busy, so no new ones are sent. */
   let questions: Question[] | undefined
 
   const find = async (): Promise<Difference> => {
@@ -102,7 +102,7 @@ function cannotWrite(failure: unknown): string {
   return noAnswer
 }
 
-/** A separate worker that is gone must not take the facades out as well: they still answer without it. */
+/** A separate worker that is down is only a warning: the facades can answer without it, so they stay in service. */
 function judge({ worker, within, ...books }: Found, config: Config): Difference {
   const { faults, warnings } = compare(books)
   const missing = worker ? [] : [`No worker has been seen for ${within}.`]

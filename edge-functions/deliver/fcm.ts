@@ -17,7 +17,7 @@ const Account = z.object({
 })
 export type FcmAccount = z.infer<typeof Account>
 
-/** @returns the account, or undefined if this is no JSON file of a service account */
+/** @returns the account, or undefined if this is not the JSON file of a service account */
 export function fcmAccountOf(text: string): FcmAccount | undefined {
   try {
     return Account.safeParse(JSON.parse(text)).data

@@ -1,7 +1,7 @@
 // Decides which addresses may be called when a stranger chooses them.
 import ipaddr from 'ipaddr.js'
 
-/** Azure's internal services answer its machines at this address, although it is public. */
+/** A public address at which machines in Azure reach Azure's internal services. */
 const AZURE = '168.63.129.16'
 
 /** Whether the host of a URL is an IP address, not a name. */

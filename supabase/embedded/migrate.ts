@@ -134,10 +134,10 @@ async function apply(work: Work, path: string, text: string, record: (tx: Transa
 }
 
 /**
- * Keeps errors out of the server's log: the server cannot distinguish them from faults, quotes personal data, and
- * logs every wrong password. A server that logs slow statements logs them without their parameters, which can be
- * codes. Only for the logins of the facade's pools, because the facade logs their faults with the SQLSTATE; jobs, the
- * owner and the server's own processes are still logged. Takes a superuser's connection string.
+ * Keeps errors of the facade's pools out of the server's log: the server cannot distinguish them from faults, quotes
+ * personal data, and logs every wrong password. The facade itself logs faults, with their SQLSTATE. Errors of jobs, of the
+ * owner and of the server's own processes are still logged. A server that logs slow statements logs those of the pools
+ * without their parameters, which can be codes. Takes a superuser's connection string.
  */
 export async function muteClientErrors(superuserUrl: string): Promise<void> {
   const sql = connect(superuserUrl)

@@ -181,7 +181,7 @@ const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? 
 /** Fails if the path is not a folder, or cannot be written, for example on a read-only disk. */
 function requireWritable(folder: string): void {
   if (!statSync(folder).isDirectory())
-    throw new Error(`DATA_DIR ${folder} cannot be used: it is no folder. Choose another DATA_DIR.`)
+    throw new Error(`DATA_DIR ${folder} cannot be used: it is not a folder. Choose another DATA_DIR.`)
   try {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
@@ -195,7 +195,7 @@ function requirePassage(path: string, account: Account, folder: string): void {
   const closed = closedFolder(path, account)
   if (!closed) return
   if (!statSync(closed).isDirectory())
-    throw new Error(`DATA_DIR ${folder} cannot be used: ${closed} is no folder. Choose another DATA_DIR.`)
+    throw new Error(`DATA_DIR ${folder} cannot be used: ${closed} is not a folder. Choose another DATA_DIR.`)
   throw new Error(
     `DATA_DIR ${folder} cannot be used: PostgreSQL does not run as root but as the user "${account.name}", ` +
       `who may not enter ${closed}. Choose another DATA_DIR, or let others enter that folder (chmod o+x ${closed}).`,

@@ -95,7 +95,7 @@ export function faultsOf(server: Server, connections: number): string[] {
     ],
     [
       server.connections < connections,
-      `The server has ${server.connections} connections for those who are no superusers, and Kith needs ${connections}: ` +
+      `The server has ${server.connections} connections for roles that are not superusers, and Kith needs ${connections}: ` +
         `raise max_connections by ${connections - server.connections} and restart the server, or set POOL_ANON, ` +
         'POOL_GATE, POOL_USER and POOL_SERVICE to smaller numbers, here and for the facade.',
     ],
@@ -110,7 +110,7 @@ export function faultsOf(server: Server, connections: number): string[] {
     ],
     [
       (state === 'bare' || state === 'behind') && !server.superuser,
-      `The role ${server.role} is no superuser, and only a superuser can make the platform's roles and schemas: give ` +
+      `The role ${server.role} is not a superuser, and only a superuser can make the platform's roles and schemas: give ` +
         'the connection string of one.',
     ],
     [

@@ -37,7 +37,7 @@ async function structure(is: string, wanted: string): Promise<string> {
 
 const name = (column: string) => `"${column.replaceAll('"', '""')}"`
 const value = (text: string | null | undefined) => (text == null ? 'null' : `'${text.replaceAll("'", "''")}'`)
-/** Compares texts, as rows were read: a name alone could not be compared with a regclass. */
+/** Compares columns as texts, because the rows were read as texts: a regclass could not be compared with a name. */
 const equals = (row: Row, columns: readonly string[]) =>
   columns
     .map((column) =>

@@ -55,7 +55,7 @@ export async function loggedIn(site: Site, login: Login, patience = 60): Promise
   return kith
 }
 
-/** Uploads a film of this many bytes; its size as the instance stored it, and the largest number of sent bytes. */
+/** Uploads a film. @returns the size that the instance stored (0 after a failure), the most bytes that were sent, its id */
 export async function film(
   kith: Kith,
   bytes: Uint8Array<ArrayBuffer>,
@@ -71,7 +71,7 @@ export async function film(
   return { size, sent: Math.max(...counts), id }
 }
 
-/** Goes on with an upload; its state. */
+/** Continues an upload. @returns its status */
 export const resume = (kith: Kith, id: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
   kith.resume(id, new Blob([bytes], { type: 'video/mp4' })).then(({ status }) => status)
 

@@ -26,7 +26,7 @@ const settings = storageSettings(strict.url)
 const storage = s3Storage({ url: strict.url, bucket: 'kith', region: 'auto', accessKey: 'S3RVER', secretKey: 'S3RVER' })
 const image = { kind: 'image', contentType: 'image/png', size: png.length }
 
-/** Fewer than npm run verify:storage: each of them keeps the CPU busy, and there are two storages. */
+/** How often a commit is raced: less often than by npm run verify:storage, because each race keeps the CPU busy. */
 const races = 12
 
 describe('With a third-party storage', async () => {
@@ -300,7 +300,7 @@ test('A commit keeps the hash of the published file, up to 25 MiB', async () => 
   }
 })
 
-test('Of two commits that publish two files none is kept, since nobody knows which of them has the hash', async () => {
+test('An asset is deleted if two commits publish two files, because nobody knows which of them has the hash', async () => {
   const [one, two] = [await facade(), await facade()] // two processes: each inspects an asset by itself
   const upload = await one.announce()
   const waiting = async () =>

@@ -1,7 +1,7 @@
 // Bots: random histories of two owners and of staff, with all steps of a round at once on many connections. Owners create
-// bots with their allotment or with one code, delete them, and give them tokens; bots and owners are banned, unbanned
-// and erased. After each round: nobody has more than five bots, each bot was paid for with one invite and no code
-// paid twice, bots are banned and erased with their owners, and only tokens of bots that may act are valid.
+// bots with their allotment or with one code, delete them, and give them tokens; staff bans, unbans and erases bots and
+// owners. After each round: nobody has more than five bots, each bot has used up one invite and each code was used at
+// most once, bots are banned and erased with their owners, and only tokens of bots that may act are valid.
 import fc from 'fast-check'
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -32,12 +32,12 @@ async function someone(role = 'user'): Promise<Someone> {
 }
 const chief = await someone('admin')
 
-// issued in an hour: an owner whose ban has ended has logged in again
+// issued an hour from now, so that the token of an owner is valid after the end of a ban, as after another login
 const now = Math.floor(Date.now() / 1000)
 const claims = ({ id }: Someone, role = 'user') => JSON.stringify({ sub: id, role, iat: now + 3600, exp: now + 7200 })
 
 type Outcome = { code: string | null; body: Record<string, string> | null }
-/** As the facade, it repeats what ended in a deadlock, but not forever: a ban takes its locks anew for each bot (ARCHITECTURE.md, Locks). */
+/** Like the facade, repeats a call after a deadlock, a limited number of times: ARCHITECTURE.md, Locks. */
 async function call(
   pool: Pool,
   door: string,
@@ -197,11 +197,11 @@ async function play(histories: Step[][]): Promise<void> {
   }
 }
 
-test('Bots keep their limits, their invites and the fate of their owners in any parallel history', async () => {
+test('In any parallel history, bots stay within their limits and invites, and are banned and erased with owners', async () => {
   await fc.assert(fc.asyncProperty(rounds, play), { numRuns: runs(12, 400), endOnFailure: true })
 })
 
-test('Ten requests at once make five bots, of one code only one', async () => {
+test('Of ten requests at once five create a bot, and with the same code only one does', async () => {
   const many = (does: Step['does']) => Array.from({ length: 10 }, (): Step => ({ does, who: 0, which: 0 }))
   await play([
     many('create with a code'),

@@ -30,7 +30,7 @@ const rules = {
 } as const
 type Action = keyof typeof rules
 const actions = Object.keys(rules) as Action[]
-/** What fails while another member of staff has a claim; notes and releases are not. */
+/** Whether an action fails while another member of staff has a claim. Notes and releases do not. */
 const guarded = (action: Action) => action !== 'note' && action !== 'release'
 const calls: Partial<Record<Action, string>> = {
   claim: 'claim_case($3::uuid)',

@@ -335,7 +335,7 @@ describe('an action in a case', () => {
     const both = [act(id, '{dismiss}'), as(other, `report('post', $3, 'Rude')`, post)]
     const met = await runHeld(row('app.cases', `id = '${id}'`), turn === 'first' ? both.reverse() : both)
     expect(met).toEqual([null, null])
-    // the report belongs to the closed case, with which it was settled, or opened the next one
+    // the other report was settled with the closed case, or it has opened another case
     const after = await owner<{ status: string; report: string; reports: number }[]>`
       select c.status, r.status as report, c.reports from app.reports r
       join app.case_reports o on o.report_id = r.id join app.cases c on c.id = o.case_id
@@ -504,7 +504,7 @@ test('everything that people, staff and jobs do to the same few posts at once', 
     () => statement('select private.job_inherit_contributions()'),
   ]
 
-  // each lane sends all requests in its own fixed order; only their timing is random
+  // each connection sends all requests in a fixed order of its own; only their timing is random
   const outcomes: Outcome[] = []
   const lane = async (number: number) => {
     for (let step = 0; step < 2 * requests.length; step++) {

@@ -157,5 +157,5 @@ test('The feed leaves out what is muted, in full pages, and has every other post
   const numRuns = runs(30, 300)
   await fc.assert(property, { numRuns })
   sql.release()
-  expect(left).toBeGreaterThan(1.25 * numRuns) // at least three times as many were found in 40 longer runs
+  expect(left).toBeGreaterThan(1.25 * numRuns) // 40 longer runs found at least three times as many
 })

@@ -111,7 +111,7 @@ const details: Record<string, [table: string, columns: string, values: string, e
   project: ['app.projects', 'summary', '$2 || left($3, 0)', 'summary = $2 || left($3, 0)'],
   video: ['app.videos', 'caption, media_url', '$2, $3', 'caption = $2, media_url = $3'],
 }
-/** The row of what people write within a content of a kind: $1 is its id, $2 that of the content, $3 the author, $4 the text. */
+/** The row of a child of a content: $1 is its id, $2 the content's id, $3 the author, $4 the text. */
 const children: Record<string, [kind: string, table: string, columns: string, values: string]> = {
   argument: [
     'debate',
@@ -153,7 +153,7 @@ async function write(sql: TransactionSql, { type, text }: Step, me: string, url:
   }
   made.push({ type, id, author: me })
 }
-/** A completed order without its payment, of which rules read nothing. */
+/** A completed order without a payment, which rules don't read. */
 async function newOrder({ id, author }: Made, buyer: string): Promise<string> {
   const [order] = await superuser.begin(async (sql) => {
     await sql`set local session_replication_role = replica`
@@ -192,7 +192,7 @@ async function play(history: Step[], people: string[], files: Record<string, str
     const { act, who, text, file, at, minutes } = step
     if (minutes > 0) await pass(minutes)
     const me = people[who] ?? ''
-    if (banned.has(me)) continue // they could not do it
+    if (banned.has(me)) continue // a banned person can't do anything
     const post = posts[at % posts.length]
     const id = crypto.randomUUID()
     const url = (file && files[file]) ?? OTHER
@@ -258,7 +258,7 @@ async function pass(minutes: number) {
   })
 }
 
-/** People of an age of 0, 20, 40 … hours, each invited by the one before, of whose reports staff upheld some. */
+/** People who joined 0, 20, 40 … hours ago, each invited by the one before. Staff has upheld reports of some of them. */
 async function newPeople(): Promise<string[]> {
   const people: string[] = []
   for (let n = 0; n < PEOPLE; n++) {

@@ -158,7 +158,7 @@ test('A post is in at most five series, however many add it at once, and none me
     const posts = await owner<Id[]>`
       insert into app.posts (author_id, body) select ${author?.id ?? ''}, 'x' from generate_series(1, 2) returning id`
     const codes = await Promise.all(
-      // One post is added from the first series on, the other from the last
+      // one post is added to the series in their order, the other in reverse order
       posts.flatMap(({ id }, turned) =>
         (turned ? rows.toReversed() : rows).map((series, lane) =>
           atOnce(lane, series.id, { kind: 'place', post: 0, position: 1 }, id, author?.id),

@@ -41,7 +41,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
 const inviterOf = ({ people }: World, place: number): number | null =>
   place === 0 ? null : (people[place]?.inviter ?? 0) % place
 
-/** The steps from one person to the other along the invite tree, not through staff. */
+/** The number of steps from one person to the other in the invite tree, on ways without staff in between. */
 function steps(world: World, from: number, to: number): number {
   let reached = [from]
   const seen = new Set(reached)

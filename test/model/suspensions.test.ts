@@ -9,8 +9,9 @@ import { asStaff, createRaces, type Someone } from './races.ts'
 const { admin, join, owner, run, database } = await createRaces()
 const { start, killIn, secondsLater } = await createWorkers(database)
 
-/** What the end of a suspension writes, in this order: the first and the last; in the soak all, several times. */
+/** The tables that the end of a suspension writes, in this order. */
 const tables = ['app.users', 'app.audit_log', 'app.audit_details', 'app.decisions']
+/** The tables at which a worker is killed: the first and the last; in the soak every table, twelve times. */
 const kills = runs(['app.users', 'app.decisions'], Array.from({ length: 12 }, () => tables).flat())
 
 /** A person whom an admin suspended; the end of the suspension is moved to so many seconds from now. */

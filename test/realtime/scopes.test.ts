@@ -1,4 +1,4 @@
-// What programs hear over a socket: only the channels of their scopes, and only as long as their token is valid. Tokens
+// What programs receive over a socket: only the channels of their scopes, and only as long as their token is valid. Tokens
 // of people, of apps and of bots are exchanged for JWTs, because Realtime takes only these.
 // docs/decisions.md, Access tokens.
 import { describe, expect, test } from 'vitest'
@@ -70,7 +70,7 @@ async function expectRefused(program: Program, ...topics: string[]) {
 describe.each(Object.entries(kinds))('A token %s', (kind, make) => {
   const own = `user:${kind === 'of a bot' ? botId : alice.id}`
 
-  test('hears the channels of its scopes, and no others', async () => {
+  test('receives the channels of its scopes, and no others', async () => {
     const [talks, posts] = [await make(['messaging:read']), await make(['posts:read'])]
     await expectRefused(talks, 'feed:public', own)
     await expectRefused(posts, conversation, own)
@@ -81,7 +81,7 @@ describe.each(Object.entries(kinds))('A token %s', (kind, make) => {
     expect(reading.heard).toEqual([{ event: 'post', payload: { id: post } }])
   })
 
-  test('hears of notifications and conversations of its holder with both scopes, and of nobody else', async () => {
+  test('receives notifications and conversations of its holder with both scopes, and nobody else’s', async () => {
     const both = await make(['messaging:read', 'notifications:read'])
     const listener = await hears(both, own)
     await say()
@@ -89,11 +89,11 @@ describe.each(Object.entries(kinds))('A token %s', (kind, make) => {
     await expectRefused(both, `user:${bob.id}`, own === `user:${botId}` ? `user:${alice.id}` : `user:${botId}`)
   })
 
-  test('hears nothing without a scope that reads', async () => {
+  test('receives nothing without a scope that reads', async () => {
     await expectRefused(await make(['messaging:write']), conversation, 'feed:public', own)
   })
 
-  test('cannot be replaced on a channel by one without the scope', async () => {
+  test('cannot be replaced on a channel by a token without the scope', async () => {
     const [talks, posts] = [await make(['messaging:read']), await make(['posts:read'])]
     let { jwt } = talks
     const client = w.client(() => jwt)
@@ -103,12 +103,12 @@ describe.each(Object.entries(kinds))('A token %s', (kind, make) => {
     await until(() => isOver(listener), SECOND)
   })
 
-  test('is no token of a socket before it is exchanged', async () => {
+  test('opens no channel before it is exchanged for a JWT', async () => {
     const { token } = await make(['messaging:read'])
     await expect(hears({ jwt: token } as Program, conversation)).rejects.toThrow('MalformedJWT')
   })
 
-  test('that is ended is disconnected within a second, and joins nothing more', async () => {
+  test('is disconnected within a second of its end, and can join nothing more', async () => {
     const program = await make(['messaging:read'])
     const [listener, witness] = [
       await hears(program, conversation),

@@ -51,7 +51,7 @@ export const friend = (n: string) => person('f', n)
 export const id = (made: { id: string }[]): string => made[0]?.id ?? ''
 export const ids = (made: { id: string }[]): string[] => made.map((row) => row.id)
 
-/** Every n-th row must be shown, so that those are as far apart as possible. */
+/** Every n-th row must be shown, so that the shown rows are as far apart as possible. */
 export const isShown = (size: number) => `n % ${size / SHOWN} = 0`
 export const friendly = (size: number) => `(n / ${size / SHOWN})`
 export const minutes = (n: string) => `now() - interval '1 year' + ${n} * interval '1 minute'`

@@ -57,7 +57,10 @@ const shows = (text: string): number =>
 /** Whether it has words that only a test writes: names with random digits, repeated letters, text in other scripts. */
 const isOdd = (text: string): boolean => /canary|([^0])\1{9}|[a-z_][0-9a-f]{6,}[@"]|[^\p{ASCII}–—’‘…“”]/u.test(text)
 
-/** What reads like a person's words first, then most to show, then the shorter, so that the order of the tests makes no difference. */
+/**
+ * Which of two examples is better: one that reads like a person's words, then the one that shows more, then the shorter
+ * one. So the order of the tests makes no difference.
+ */
 const better = (one: string, other: string): number =>
   Number(isOdd(one)) - Number(isOdd(other)) ||
   shows(other) - shows(one) ||

@@ -114,7 +114,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
       lanes.delete(lane)
       socket.destroy()
       lane.client?.socket.destroy()
-      // a client that logs in comes with a new lane
+      // no lane is left, so the waiting clients must log in again: each login brings a lane
       if (ofLogin(lane.login).length === 0)
         for (const one of line.filter(({ login }) => login === lane.login)) one.socket.destroy()
     }

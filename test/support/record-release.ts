@@ -46,7 +46,7 @@ export async function recordRelease(version: string): Promise<{ recorded: number
   )
   const everyone = [me, samples.revoke_group_invitation?.who, { ...admin, role: 'admin' }] as Sample['who'][]
 
-  /** Parameters that may make a call succeed: those of a like operation, and else each known value. */
+  /** Parameters that may make a call succeed: those of an operation with the same parameters, otherwise each known value. */
   function* guesses({ required, types }: Operation): Generator<Given> {
     const open = required.filter((_, at) => !((types[at] ?? '') in plain))
     const fixed = Object.fromEntries(required.map((name, at) => [name, plain[types[at] ?? '']]))

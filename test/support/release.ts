@@ -20,8 +20,8 @@ export type Call = { operation: string; pool: Pool; who: string | null; role: st
 export type Outcome = { shape: Shape } | { code: string }
 
 /**
- * What clients rely on in an answer: of a text whether it is one, unless it reads like one of a fixed set; of a list its
- * first item.
+ * What clients rely on in an answer. For a text, that it is a text, or the text itself if it seems to be one of a fixed
+ * set. For a list, the shape of its first item.
  */
 export type Shape = string | null | Shape[] | { [name: string]: Shape }
 

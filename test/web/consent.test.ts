@@ -1,4 +1,4 @@
-// The pages on which a person allows an app: with a client of another make, in a real browser.
+// The pages on which a person allows an app: with a client library of others, in a real browser.
 import { createServer } from 'node:http'
 import * as oauth from 'oauth4webapi'
 import { afterAll, expect, test } from 'vitest'
@@ -161,7 +161,7 @@ for (const look of looks) {
   })
 }
 
-test('the login on the way asks for the second factor', { timeout: 180_000 }, async () => {
+test('the login before the consent asks for the second factor', { timeout: 180_000 }, async () => {
   const secret = await addFactor(bob)
   // the step of the confirmation counts only once
   await database.owner`update private.totp set last_step = last_step - 10`

@@ -47,7 +47,7 @@ test('a person makes and ends access tokens, runs a bot, and registers an app', 
   const token = (await tab.locator('.secret code').textContent()) ?? ''
   expect(await whoHas(token)).toBe(alice.username)
   await isFit(tab)
-  await press(tab, 'I have kept it')
+  await press(tab, 'I have saved it')
   expect(await tab.evaluate('document.body.textContent')).not.toContain('kith_pat_')
   await tab.reload()
   await tab.getByLabel('Email address').fill(alice.email)
@@ -100,7 +100,7 @@ test('a person makes and ends access tokens, runs a bot, and registers an app', 
   await agree(tab, 'New secret')
   await tab.getByRole('heading', { name: 'The secret of Garden notes' }).waitFor()
   expect(await tab.locator('.secret code').textContent()).toMatch(/^kith_ocs_/)
-  await press(tab, 'I have kept it')
+  await press(tab, 'I have saved it')
   await press(tab, 'Edit: Garden notes')
   await tab.getByLabel('Redirect addresses').fill('https://garden.example/new')
   await press(tab, 'Save')

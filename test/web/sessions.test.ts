@@ -64,7 +64,7 @@ describe('A kept login', { timeout: 180_000 }, () => {
     tab.isClean()
   })
 
-  test('goes on from page to page in its tab, and where an app asks for consent there is none', async () => {
+  test('continues from page to page in its tab, but not on the pages where an app asks for consent', async () => {
     const tab = await openTab(browser, url)
     await tab.goto('/account')
     await logIn(tab, alice)
@@ -101,7 +101,7 @@ describe('A kept login', { timeout: 180_000 }, () => {
     await heading(tab, 'Home')
     await tab.goto('/account')
     await tab.getByRole('heading', { name: 'Your data' }).waitFor()
-    // where an app asks for consent, it is not
+    // the pages where an app asks for consent don't use it
     await tab.goto('/oauth/device')
     await tab.getByRole('button', { name: 'Log in' }).waitFor()
     await tab.goto('/app')

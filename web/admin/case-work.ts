@@ -18,7 +18,7 @@ export type Action = keyof typeof texts.value.actions
 const forAdmins: Action[] = ['remove', 'restore', 'limit', 'unlimit', 'suspend', 'ban', 'unban']
 const needReason: Action[] = ['warn', 'limit', 'suspend', 'ban']
 
-/** Asks whether a ban of a bot is also one of its owner. */
+/** Asks whether the owner of a bot is banned, too. */
 export function alsoOwner(account: Account | null): Field[] {
   if (!account?.owner) return []
   return [{ name: 'alsoOwner', label: texts.value.people.alsoOwner(nameOf(account.owner)), kind: 'check' }]
@@ -89,13 +89,13 @@ function act(one: Case, actions: string[], { reason, category, rule, until }: Re
 
 const bans = (actions: string[]): boolean => actions.includes('ban') || actions.includes('suspend')
 
-/** Bans the owner of a bot too, as the bot was banned in the case. */
+/** Bans the owner of a bot for the same time as the bot. */
 async function banOwner(account: Account | null, actions: string[], values: Record<string, string>): Promise<void> {
   const { reason = '', until, alsoOwner: isAsked } = values
   if (!isAsked || !account || !bans(actions)) return
   const end = actions.includes('ban') ? undefined : momentOf(until)
   const body = { reason, alsoOwner: true, ...(end && { until: end }) }
-  // the case is decided by now, so a refusal stands beside it
+  // the case is already decided, so an error is shown without undoing that
   await attempt(() => kith.post('/admin/users/{id}/ban', { params: { path: { id: account.id } }, body }))
 }
 

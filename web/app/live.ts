@@ -1,5 +1,5 @@
 // Events that arrive by Realtime while a page is open. If the instance does not serve Realtime at its own address, no
-// events arrive, and pages show what is new when they read it.
+// events arrive, and a page shows new things when it is opened again.
 import type { Socket } from '@supabase/phoenix'
 import type { KithEvent, RealtimeClient } from 'kith/client'
 import { effect } from '../lib/html.ts'

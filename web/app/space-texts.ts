@@ -41,7 +41,7 @@ const en = {
     general: 'Nothing: it is only decided',
     charter: 'A new charter',
     steward: 'A member becomes a steward, or stops being one',
-    expel: 'A member has to go',
+    expel: 'A member is expelled',
     disburse: 'Mana leaves the treasury',
   },
   continue: 'Continue',

@@ -2,8 +2,8 @@
 const PAUSE = 2000
 
 /**
- * Runs immediately, and then not again until the pause has passed. However often it is called meanwhile, it then runs
- * once.
+ * Makes a function that runs at most once in each pause. The first call runs immediately. Calls during a pause cause one
+ * run at its end.
  */
 export function spaced(run: () => unknown): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined

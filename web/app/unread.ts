@@ -8,7 +8,7 @@ import { spaced } from './spaced.ts'
 export const unreadNotifications = signal(0)
 export const unreadConversations = signal(0)
 
-/** Without a count the menu shows the one before. */
+/** If counting fails, the menu shows the previous number. */
 const quietly = (count: () => Promise<void>) => spaced(() => count().catch(() => undefined))
 
 export const countNotifications = quietly(async () => {

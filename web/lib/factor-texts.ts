@@ -52,7 +52,7 @@ const en = {
     factor_needed: 'Your role requires a second factor, and this is your last one.',
     totp_already: 'You already have an app. Load the page again.',
     passkey_wrong: 'The passkey was not accepted. Try again.',
-    passkeys_full: 'You have ten passkeys, which is the most. Remove one first.',
+    passkeys_full: 'You have ten passkeys, which is the maximum. Remove one first.',
     rate_limited: 'There were too many attempts. Try again in some minutes.',
   } as Record<string, string>,
 }

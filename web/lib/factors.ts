@@ -36,7 +36,7 @@ export function Factors({ kith }: { kith: Kith }): VNode {
   </section>` as VNode
 }
 
-/** The recovery codes, which nobody sees again. */
+/** The recovery codes, which are shown only once. */
 function NewCodes({ codes }: { codes: Signal<string[] | undefined> }): VNode {
   const t = factorTexts.value
   const heading = useRef<HTMLHeadingElement>(null)

@@ -1,5 +1,5 @@
-// Where the session of a login is kept, beside the memory of its page: in this tab, or in this browser for all its tabs
-// until somebody logs out. Never in a cookie, and never in an address.
+// Keeps the session of a login when its page is left: in this tab or, for people who stay signed in, in this browser for
+// all its tabs. It is never in a cookie or in an address.
 import type { Session, SessionStore } from 'kith/client'
 
 const KEY = 'kith.session'
@@ -13,8 +13,8 @@ type Keeper = {
 }
 
 /**
- * @param inTab whether a tab keeps a login with which nobody stays signed in, so that it outlives the page
- * @param isUsed whether the page goes on with a session that is kept. Default: true
+ * @param inTab whether the tab keeps the session of somebody who does not stay signed in
+ * @param isUsed whether the page continues a session that was kept. Default: true
  */
 export function keeper({ inTab, isUsed = true }: { inTab: boolean; isUsed?: boolean }): Keeper {
   const fallback = inTab ? sessionStorage : undefined

@@ -28,7 +28,7 @@ const en = {
       'No account here is linked to this login. If you have an account, log in with your password and link it at /account.',
     identity_taken: 'This login is already linked to an account.',
     identity_needed: 'This is your only way to log in. Set a password first.',
-    identities_exhausted: 'You have linked five logins, which is the most.',
+    identities_exhausted: 'You have linked five logins, which is the maximum.',
     code_wrong: 'The code is wrong, or it was already used.',
     password_wrong: 'The password is wrong.',
     person_banned: 'This account is banned.',

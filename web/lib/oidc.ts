@@ -10,10 +10,10 @@ import { loginTexts } from './login-texts.ts'
 import { oidcTexts } from './oidc-texts.ts'
 
 const KEY = 'kith.oidc'
-/** With this begins what a window notes that is open for a proof alone. */
+/** The beginning of the note of a window that was opened only for a proof. */
 const PROOF = 'proof '
 type Kept = { verifier: string; note: string }
-/** What a window for a proof tells the one that opened it. */
+/** What a window for a proof sends to the window that opened it. */
 type Told = { oidcCode: string | null; error: string | null }
 /** A login at the provider: what the API takes, and what the page noted when it left. */
 export type Returned = { oidcCode: string; verifier: string; note: string }

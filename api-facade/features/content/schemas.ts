@@ -80,6 +80,6 @@ export const aboutContents = {
     .openapi({ description: 'As `groupId`, for a guild. Not together with it.', ...shared('guildId') }),
 }
 
-/** What the list of every kind contains, for the description of its route. */
+/** What every list of contents returns. The descriptions of these routes include it. */
 export const listing =
   'Everything that you can see, including your own removed content. Content of a group or guild is only listed with its `groupId` or `guildId`; a private group that you are not in is 404. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. A cursor stays valid for a day after its item was deleted.'

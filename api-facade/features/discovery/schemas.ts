@@ -7,7 +7,9 @@ import { Guild } from '../guilds/schemas.ts'
 
 const intent = z
   .enum(['networking', 'friends', 'romantic', 'mentor', 'mentee', 'collab'])
-  .describe('What somebody is looking for. A `mentor` is matched with a `mentee`, all others with their like.')
+  .describe(
+    'What somebody is looking for. A `mentor` is matched with a `mentee`, everybody else with people who look for the same.',
+  )
 const country = z
   .string()
   .trim()

@@ -59,6 +59,6 @@ export const Sync = z.object({
       }),
     )
     .describe('The things that changed, the oldest change first.'),
-  nextCursor: z.string().describe('Where the next call continues, as `after`. Never null.'),
+  nextCursor: z.string().describe('Send it as `after` in the next call. Never null.'),
   hasMore: z.boolean().describe('Whether there are more changes to read now.'),
 })

@@ -80,7 +80,7 @@ export const ApplicationPage = Page(Application)
 const proposalKind = z
   .enum(['general', 'charter', 'steward', 'expel', 'disburse'])
   .describe(
-    'What happens if it passes: `general` nothing, `charter` a new charter, `steward` a member gets or loses that role, `expel` a member has to go, `disburse` mana leaves the treasury.',
+    'What happens if it passes: `general` nothing, `charter` a new charter, `steward` a member gets or loses that role, `expel` a member is expelled, `disburse` mana leaves the treasury.',
   )
 const proposalStatus = z
   .enum([

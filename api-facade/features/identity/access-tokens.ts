@@ -16,7 +16,7 @@ import {
   ScopePage,
 } from './access-token-schemas.ts'
 
-/** How long a JWT is valid that was issued for an access token. Seconds. */
+/** How long a JWT for an access token is valid. Seconds. */
 const SHORT = 15 * 60
 
 export const Kept = AccessToken.extend({ nonce: z.string(), tokenHash: z.string() })

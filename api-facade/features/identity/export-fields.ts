@@ -46,7 +46,7 @@ export const exportedFields: Readonly<Record<string, string>> = {
   format: 'note, essay, photo, video, quote, thread or repost.',
   generation: 'How often the session was refreshed.',
   going: 'People with a seat.',
-  groupKey: 'Notifications with the same key are about the same.',
+  groupKey: 'Notifications with the same key are about the same thing.',
   highestLevel: 'The rank of the highest level ever reached.',
   inApp: 'Whether the inbox shows the kind.',
   intent: 'What the person is looking for.',

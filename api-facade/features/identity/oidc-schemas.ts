@@ -31,7 +31,7 @@ export const Start = z.object({
 export const Started = z
   .object({
     url: z.string().describe('The address at the provider to which the browser goes.'),
-    expiresAt: Timestamp.describe('Until when the browser must return: in 5 minutes.'),
+    expiresAt: Timestamp.describe('When this login expires if the browser has not returned: 5 minutes from now.'),
   })
   .openapi('OidcStart')
 export const OneTime = z.object({ oidcCode, verifier })

@@ -70,7 +70,7 @@ export default routesOfLogins('identity', {
     handler: start,
     calls: [],
     answers: { 200: Started },
-    outcome: 'The address to open in the browser, and until when the person must have logged in there.',
+    outcome: 'The address to open in the browser, and when the login expires.',
     fails: ['oidc_off', 'oidc_address'],
   },
   'POST /auth/oidc/login': {

@@ -221,8 +221,8 @@ export const LoginSession = z
   .object({
     id: Uuid,
     userAgent: z.string().nullable().describe('What the program called itself at the login; null if it said nothing.'),
-    createdAt: Timestamp.describe('When it began with a login.'),
-    lastUsedAt: Timestamp.describe('When it was last refreshed, or began.'),
+    createdAt: Timestamp.describe('When the login or the registration began the session.'),
+    lastUsedAt: Timestamp.describe('When it was last refreshed; the beginning if it never was.'),
     expiresAt: Timestamp.describe(
       'When the session expires: 60 days after the last refresh, or after the login. A fixed session expires with its token.',
     ),

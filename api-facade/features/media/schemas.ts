@@ -39,13 +39,17 @@ export const NewAsset = z
       .min(1)
       .max(65_535)
       .nullish()
-      .describe('Of a picture or video: pixels, as it is shown. The commit replaces it by what a picture says.'),
+      .describe(
+        'Of a picture or video: pixels, as it is shown. For a picture, the commit replaces it with what the file says.',
+      ),
     height: z
       .int()
       .min(1)
       .max(65_535)
       .nullish()
-      .describe('Of a picture or video: pixels, as it is shown. The commit replaces it by what a picture says.'),
+      .describe(
+        'Of a picture or video: pixels, as it is shown. For a picture, the commit replaces it with what the file says.',
+      ),
     blurhash: z
       .string()
       .max(200)

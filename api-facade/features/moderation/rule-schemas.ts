@@ -63,7 +63,7 @@ const Condition = z
         kind: z
           .literal('near-ban')
           .describe(
-            'Somebody near the author in the invite tree was banned or suspended at its publication or edit, and still is.',
+            'Somebody near the author in the invite tree was banned or suspended when it was published or edited, and still is.',
           ),
         steps: z.int().min(1).max(3).describe('At most this number of invitations away.'),
       })

@@ -26,7 +26,7 @@ const AnyNotification = z
     path: Path,
     groupKey: z
       .string()
-      .describe('Notifications with the same key are about the same: `POST /notifications/read` takes it.'),
+      .describe('Notifications with the same key are about the same thing. `POST /notifications/read` takes it.'),
     count: z.int().min(1).describe('How many items it combines.'),
     actors: z
       .array(PersonCard)
@@ -61,7 +61,7 @@ function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodT
     target: target.describe('What it is about; null if it is about a person, who is in `actors`.'),
     payload: z
       .object(payload)
-      .describe('What belongs to this kind; of a combined notification that of its latest item.'),
+      .describe('The details of this kind. A combined notification has the details of its latest item.'),
   }).openapi(`Notification${words.join('')}`)
 }
 const of = (...types: readonly [string, ...string[]]) =>

@@ -29,14 +29,17 @@ const InterestReputation = z
   .openapi('InterestReputation')
 
 export const Reputation = z
-  .object({ total: Total, items: z.array(InterestReputation).describe('The interests with most reputation first.') })
+  .object({
+    total: Total,
+    items: z.array(InterestReputation).describe('The interests, those with the most reputation first.'),
+  })
   .openapi('Reputation')
 
 export const ReputationSummary = z
   .object({
     userId: ActorId,
     total: Total,
-    topInterests: z.array(InterestReputation).max(5).describe('The up to five interests with most reputation.'),
+    topInterests: z.array(InterestReputation).max(5).describe('The interests with the most reputation, at most five.'),
   })
   .openapi('ReputationSummary')
 
@@ -74,7 +77,7 @@ export const DetailedReputation = z
   .object({
     total: Total,
     contributionScore: z.number().describe('Points for what you and the people whom you invited did.'),
-    interests: z.array(DetailedInterest).describe('The interests with most reputation first.'),
+    interests: z.array(DetailedInterest).describe('The interests, those with the most reputation first.'),
     events: Page(ReputationEvent).describe('The events behind it, newest first.'),
   })
   .openapi('DetailedReputation')

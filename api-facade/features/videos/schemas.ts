@@ -51,7 +51,7 @@ export const VideoPage = Page(Video)
 export const AudioPage = Page(Audio)
 
 export const byAuthor =
-  '30 on a page, without those in groups and guilds, which stand in the lists of these. A page scans at most 400, so it may be shorter and still have a next page.'
+  '30 on a page. Leaves out those in groups and guilds, which have lists of their own. A page scans at most 400, so it may be shorter and still have a next page.'
 
 export const AboutQuery = z.object(aboutContents)
 export const AuthorId = z.object({ authorId: PersonParam })

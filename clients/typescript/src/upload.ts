@@ -1,7 +1,7 @@
 import type { components } from './generated/api.ts'
 import { sleep, type TransportOptions } from './transport.ts'
 
-/** Called with the number of bytes of an asset sent so far, and the number of all its bytes. */
+/** Called with the number of bytes that were sent so far, the size of the file in bytes, and the id of its asset. */
 export type Progress = (sent: number, total: number, assetId: string) => void
 type Counted = (sent: number, total: number) => void
 

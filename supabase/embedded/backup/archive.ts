@@ -28,7 +28,7 @@ export interface Archive {
 }
 
 const SLOT = 'kith_backup'
-/** The log that is gathered in memory at most, and so the size of a piece. Bytes. */
+/** The most that is kept of the log in memory, and so the largest size of a piece. Bytes. */
 const LARGEST = 16 * 1024 * 1024
 /** The first and the longest pause after a failure, and how often the server hears that we are there. Milliseconds. */
 const FIRST_PAUSE = 1000
@@ -36,7 +36,7 @@ const LONGEST_PAUSE = 60_000
 const BEAT = 1000
 /** How often it is checked whether a piece is due. Milliseconds. */
 const LOOK = 100
-/** More than the time between the server's look at its log and the sending of what it saw. Milliseconds. */
+/** More than the time that passes between the server's reading of its log and its message about it. Milliseconds. */
 const DELAY = 1000
 /** How long the end waits for the last piece. Milliseconds. */
 const PATIENCE = 5000
@@ -116,7 +116,7 @@ async function stream(options: ArchiveOptions, signal: AbortSignal, wrote: () =>
         if (sent?.kind !== 'data') return answer()
         gathered.push(sent.data)
         to = sent.at + BigInt(sent.data.length)
-        if (to >= sent.serverAt) until = sent.sentAt - DELAY // otherwise there is more, from before that time
+        if (to >= sent.serverAt) until = sent.sentAt - DELAY // otherwise the server has more of the log from before that time
         if (to - from >= LARGEST) copy.pause() // until it is written
       })
       .once('error', (error) => {

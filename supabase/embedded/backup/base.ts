@@ -17,7 +17,7 @@ export interface BaseOptions {
   place: Place
   /** Without it the secrets are left out. */
   passphrase?: string | undefined
-  /** Every moment of so many last days stays restorable. */
+  /** For how many days every moment can be restored. */
   days: number
 }
 

@@ -52,7 +52,7 @@ function parse(name: string, bytes: Buffer): Manifest {
   }
 }
 
-/** A piece of the log. `until` is the time up to which the log reaches with it. */
+/** A piece of the log. `until` is the time of the last moment in it. */
 export type Piece = { name: string; timeline: number; from: bigint; to: bigint; until: number }
 
 const hex = (value: bigint | number, digits: number): string => value.toString(16).padStart(digits, '0')

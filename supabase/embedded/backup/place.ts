@@ -35,7 +35,7 @@ function folder(path: string): Place {
   return {
     name: path,
     async list(prefix = '') {
-      const top = join(path, dirname(`${prefix}.`)) // less to read than all
+      const top = join(path, dirname(`${prefix}.`)) // reads fewer folders than all
       const entries = await readdir(top, { recursive: true, withFileTypes: true }).catch(() => [])
       return entries
         .filter((entry) => entry.isFile() && !entry.name.endsWith(UNFINISHED))

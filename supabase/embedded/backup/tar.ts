@@ -49,7 +49,7 @@ export async function unpack(source: AsyncIterable<Buffer>, folder: string, acco
     const type = textAt(header, 156, 1)
     const path = resolve(folder, name)
     if (!path.startsWith(folder + sep) || (type !== '5' && type !== '0'))
-      throw new Error(`The backup has ${name}, which is no file of a cluster.`)
+      throw new Error(`The backup has ${name}, which is not a file of a cluster.`)
     if (type === '5') mkdirSync(path, { mode: 0o700, recursive: true })
     else {
       const file = await open(path, 'wx', 0o600)

@@ -16,7 +16,7 @@ const Claims = z.looseObject({
 /** The payload of a verified token; `exp` in seconds. */
 export type Claims = z.infer<typeof Claims>
 
-/** A error with the real server's code and message. */
+/** An error with the real server's code and message. */
 export class RealtimeError extends Error {
   readonly code: string
 

@@ -49,13 +49,13 @@ async function guard(one: Person): Promise<Person> {
   const { body } = await one.post<{ accessToken: string }>('/me/factors/totp/confirm', { code: totp(secret) })
   return one.withToken(body.accessToken)
 }
-/** A code that counts: the step of the last one is forgotten. */
+/** A code that is accepted: the step of the last used one is reset. */
 async function nextCode(one: Person): Promise<string> {
   await database.owner`update private.totp set last_step = 0 where user_id = ${one.id}`
   return totp(secretOf.get(one) ?? '')
 }
 
-/** Lets requests of apps for a person wait where they get their tokens, until `end` is done. @returns their errors */
+/** Makes requests of apps for a person wait before they get their tokens, until `end` is done. @returns their errors */
 async function meanwhile(one: Person, start: () => Promise<unknown>[], end: () => Promise<{ status: number }>) {
   const { asked } = await database.owner.begin(async (sql) => {
     await sql`select from private.credentials where user_id = ${one.id} for update`
@@ -469,7 +469,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
                (select count(*)::int from app.app_consents where app_id = ${client.client_id} and ended_at is null) as consents`
       expect(left, way).toEqual({ tokens: 0, consents: 0 })
     }
-    // and the other way round: a code that is out when the app is deleted
+    // a code that was issued before the app was deleted
     const gone = await register(bob, { name: 'Gone' })
     const asked = await ask(gone)
     const arrived = await agree(asked, dora)
@@ -477,7 +477,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     await expect(redeem(gone, arrived, asked)).rejects.toMatchObject(refused('invalid_client'))
   })
 
-  test('accepts a device code and a refresh token once, also of concurrent requests', async () => {
+  test('accepts a device code and a refresh token once, even in concurrent requests', async () => {
     const device = await oauth
       .deviceAuthorizationRequest(as, garden, oauth.None(), new URLSearchParams({ scope: 'posts:read' }), insecure)
       .then((answer) => oauth.processDeviceAuthorizationResponse(as, garden, answer))
@@ -500,7 +500,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(new Set(refreshed.map(({ refresh_token }) => refresh_token)).size).toBe(1)
   })
 
-  test('lets staff’s scopes end with the role: tokens, what they were exchanged for, codes and refresh tokens', async () => {
+  test('ends scopes for staff when the role ends: tokens, JWTs, codes and refresh tokens', async () => {
     await admin.patch('/admin/users/emil/role', { role: 'moderator' })
     const staff = await emil.login()
     const client = await register(bob, { scopes: ['staff:read'] })

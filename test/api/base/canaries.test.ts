@@ -1,6 +1,7 @@
-// Nothing secret in logs: a person, programs and a device use everything that has secrets. Then each request is sent
-// again: as it was, with errors in it, and while its tables fail. The log of the facade, its worker and its gateway at
-// the lowest level, and the server's own log with every statement, must have none of the secrets, in no spelling.
+// No log contains a secret. A person, programs and a device use everything that has secrets. Then the test sends each
+// request again: unchanged, with errors in it, and while its tables are missing or refuse rows. It searches for the
+// secrets, in every spelling, in the log of the facade, its worker and its gateway at the lowest level, and in the
+// server's own log with every statement.
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -78,7 +79,7 @@ const keep = (what: string, ...texts: (string | undefined)[]) => {
 }
 const SECRET =
   /password|token$|secret|code|verifier|challenge|signature|clientdata|attestation|authenticator|oidc|url$/i
-/** Keeps what has the name of a secret; short texts are words such as a type of token. */
+/** Keeps each value whose field has the name of a secret, except short texts, which are words such as a type of token. */
 function keepAll(where: string, value: unknown, isSecret = false): void {
   if (
     typeof value === 'string' &&
@@ -99,7 +100,7 @@ type Sent = {
   token?: string
   cookie?: string
 }
-/** What the answers have that the requests after them need. */
+/** Values in answers that later requests need. */
 type Said = Record<
   | 'accessToken'
   | 'refreshToken'
@@ -168,7 +169,7 @@ const sha = (text: string) => createHash('sha256').update(text).digest('base64ur
 const newVerifier = () => randomBytes(32).toString('base64url')
 const forgetSteps = () => owner`update private.totp set last_step = 0`
 
-test('People, programs and devices use all that is secret', async () => {
+test('People, programs and devices can use everything that has secrets', async () => {
   // sessions, mailed links, recovery by mail
   const { email, password } = alice
   const rotating = await post('/auth/login', { email, password, session: 'rotating', deviceName: 'A lamp' })
@@ -349,14 +350,14 @@ const inLists = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, inLists(inner)]))
     : [value]
 
-test('No log has any of it', () => {
+test('No log contains one of these secrets', () => {
   expect(secrets.size).toBeGreaterThan(60)
   expect(lines.length).toBeGreaterThanOrEqual(asked.length)
   expect(readServerLog()).toContain('select api.log_in(')
   expectSilence()
 })
 
-test('nor while what the requests need is missing', async () => {
+test('No log contains one if tables that the requests need are missing', async () => {
   const tables = ['credentials', 'totp', 'passkey_challenges', 'oauth_records', 'oidc_logins', 'revoked_tokens']
   for (const table of tables) await owner.unsafe(`alter table private.${table} rename to ${table}_gone`)
   const counts = await repeat()
@@ -366,7 +367,7 @@ test('nor while what the requests need is missing', async () => {
   expectSilence()
 })
 
-test('nor when a row is refused, with which the server would describe its error', async () => {
+test('No log contains one if a constraint refuses rows, which the server would quote in its error', async () => {
   const tables = ['private.credentials', 'private.passkey_challenges', 'private.oauth_records', 'app.access_tokens']
   for (const table of tables) await owner.unsafe(`alter table ${table} add constraint nothing check (false) not valid`)
   const counts = await repeat()
@@ -376,7 +377,7 @@ test('nor when a row is refused, with which the server would describe its error'
   expectSilence()
 })
 
-test('nor when codes, tokens and challenges come again, and requests are malformed', async () => {
+test('No log contains one if codes, tokens and challenges are sent again, or if requests are malformed', async () => {
   const again = await repeat()
   const inAnotherShape = await repeat(({ body }) => body && JSON.stringify(inLists(body)))
   const cut = await repeat(({ body }) => body && JSON.stringify(body).slice(0, -1))

@@ -22,7 +22,7 @@ describe('GET /economy/wallet', () => {
     expect(await nobody.get('/economy/wallet')).toFailWith(401, 'token_missing')
   })
 
-  test('regenerates 5 mana per full day up to 50, once, even if it is read concurrently', async () => {
+  test('regenerates 5 mana for each full day, up to 50; concurrent reads add it only once', async () => {
     const [dora] = await join('dora')
     if (!dora) throw new Error('nobody joined')
     await pay(dora, { receiverId: 'alice' }, { tier: 3 })

@@ -33,7 +33,7 @@ const forgetStep = ({ id }: Person) => owner`update private.totp set last_step =
 describe.each(Object.entries(holders))('With %s', (_who, token) => {
   const holder = alice.withToken(token)
 
-  test('no route of logins can be used: factors, sessions, tokens, bots, apps, proofs, erasure', async () => {
+  test('no route that needs a login can be used: factors, sessions, tokens, bots, apps, proofs, erasure', async () => {
     const routes = spellings(await loadTables()).filter((route) => route.row.access !== 'public' && !scopeOf(route))
     const forLogins = routes.filter((route) => scopeOf(route) === undefined)
     expect(forLogins.length).toBeGreaterThan(30)
@@ -83,7 +83,7 @@ describe.each(Object.entries(holders))('With %s', (_who, token) => {
 })
 const withJson = (token: string) => ({ headers: { ...bearer(token).headers, 'content-type': 'application/json' } })
 
-/** Sends requests that wait for the person's credentials. Then what `before` does comes first. */
+/** Starts requests, which wait for a lock on the person's credentials; runs `before`; then releases the lock. */
 async function waiting<T>(one: Person, before: () => Promise<unknown>, start: () => Promise<T>): Promise<T> {
   const { asked } = await owner.begin(async (sql) => {
     await sql`select from private.credentials where user_id = ${one.id} for update`
@@ -132,7 +132,7 @@ describe('A second factor', async () => {
     expect(await other.get('/me/export')).toFailWith(403, 'proof_required')
   })
 
-  test('what waits while the app is removed proves nothing with its code', async () => {
+  test('a request that waits while the app is removed proves nothing with a code of the app', async () => {
     const key = new Authenticator(ORIGIN)
     await forgetStep(bob)
     await one.post('/auth/proof', { code: totp(secret) })
@@ -165,7 +165,7 @@ test('A token with scopes that is made while all tokens end does not survive the
   await Promise.all([made, end()])
   const { body } = await made
   const alive = await owner`select from app.access_tokens where user_id = ${carla.id} and ended_at is null`
-  // either it was made before, and ended; or the session had ended, and made none
+  // either the token was made before and ended, or the session had ended and made no token
   expect(alive).toHaveLength(0)
   if (body.token) expect(await carla.withToken(body.token).get('/feed')).toFailWith(401, 'token_revoked')
 })

@@ -73,7 +73,7 @@ test('With a second factor the password alone reads nothing and appeals nothing'
   })
 })
 
-test('Guesses at codes are counted as at a login', async () => {
+test('Wrong codes are counted as at a login', async () => {
   const ben = await invite('ben')
   const secret = await addApp(ben)
   const { read } = await ban(ben)
@@ -84,7 +84,7 @@ test('Guesses at codes are counted as at a login', async () => {
   expect(await read({ email, password, code: totp(secret) })).toFailWith(429, 'rate_limited')
 })
 
-test('A passkey says who it is, with neither password nor code', async () => {
+test('A passkey proves who it is, without a password or a code', async () => {
   const cid = await invite('cid')
   await cid.post('/auth/proof', { password: cid.password })
   const key = new Authenticator(ORIGIN)
@@ -118,7 +118,7 @@ async function visit(name: string) {
   return { oidcCode: new URLSearchParams(behind).get('oidc') ?? '', verifier }
 }
 
-test('Somebody without a password logs in at the provider, which serves for reading and appealing', async () => {
+test('Somebody without a password can read and appeal after one login at the provider', async () => {
   const { email: _, password: __, ...form } = applicant('dan')
   const sessionId = await reserve(nobody, await newCode(admin))
   const { body } = await nobody.post<Session>('/auth/oidc/register', { ...form, sessionId, ...(await visit('dan')) })
@@ -135,7 +135,7 @@ test('Somebody without a password logs in at the provider, which serves for read
   expect(await read(login)).toFailWith(410, 'oidc_over')
 })
 
-test('A request with none or two of the ways is not valid', async () => {
+test('A request that proves who it is in no way, or in two ways, is rejected', async () => {
   const password = 'long enough for all'
   for (const who of [
     {},

@@ -1,5 +1,5 @@
 // Roles with and without a second factor, where the instance requires one of staff: every route, every operation by
-// .rpc(), and every channel of Realtime. A new route, operation or channel is in it by itself.
+// .rpc(), and every channel of Realtime. New routes, operations and channels are tested automatically.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../../api-facade/generated/operations.ts'
 import { readConfig } from '../../../api-facade/lib/config.ts'
@@ -43,7 +43,7 @@ async function guarded(person: Person): Promise<Person> {
 }
 
 const ranks = { user: 1, moderator: 2, admin: 3 }
-/** What each of them may be answered by a route of this access: the code of the error, or undefined. */
+/** The error that this person gets from a route with this access: its code, or undefined for none. */
 const expectedOf = ({ role, hasFactor }: One, access: Role): string | undefined => {
   if (access === 'user') return
   if (ranks[role] < ranks[access]) return 'role_required'
@@ -55,7 +55,7 @@ const nameOf = ({ role, hasFactor }: One) => `${role} ${hasFactor ? 'with' : 'wi
 const routes = spellings(await loadTables()).filter(({ row }) => row.access !== 'public')
 const endsToken = ['/auth/logout', 'log_out']
 
-/** Sends it past the crawler, which takes half of the time. A body that is not valid is refused later than the role. */
+/** Sends a request without the crawler, which takes half of the time. The role is checked before the body. */
 async function codeOf({ person }: One, { method, path }: Route, body: string): Promise<string> {
   const at = path.replace(':kind', 'videos').replace(':key', 'none').replace(/:\w+/g, UNKNOWN)
   const answer = await fetch(`${url}/api/v1${at}`, {

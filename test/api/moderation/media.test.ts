@@ -36,7 +36,7 @@ async function show(person: Person, bytes: Uint8Array<ArrayBuffer>): Promise<str
   return body.id
 }
 
-test('A rule for a picture of a case finds it in what was and what is published, in shadow, replayed and live', async () => {
+test('A rule for a picture of a case finds it in earlier and in new posts: in shadow, in a replay and live', async () => {
   const [first, harmless] = [await show(alice, png), await show(alice, other)]
   await applyEffects(owner) // so that only a replay finds these
   const { body: opened } = await admin.post<{ id: string }>('/admin/cases', { targetType: 'post', targetId: first })

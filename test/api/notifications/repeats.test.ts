@@ -162,7 +162,7 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
       expect((await bob.delete(`/circles/me/${circle}/members/${alice.username}`)).status).toBe(204)
     },
   },
-  'A membership in a circle that is deleted': {
+  'A membership in a circle that is then deleted': {
     kind: 'circle.added',
     open: 0,
     async round() {
@@ -172,7 +172,7 @@ const repeated: Record<string, { kind: string; open: number; round(n: number): P
       expect((await bob.delete(`/circles/me/${id}`)).status).toBe(204)
     },
   },
-  'An invitation into a group that is withdrawn': {
+  'A withdrawn invitation to a group': {
     kind: 'membership.decided',
     open: 0,
     async round() {

@@ -124,7 +124,7 @@ describe('A post that a person may not see', async () => {
     expect(await member.post('/economy/pay', { ...spark, replyId: hers })).toFailWith(404, 'reply_unknown')
   })
 
-  test('is no longer visible after leaving a circle, and visible after being added to a closer one', async () => {
+  test('is invisible to a person who was removed from the circle, and visible again to one in the inner circle', async () => {
     await member.delete(`/circles/me/${circle}/members/max`)
     await expectUnknown(member, posts.circles)
     await author.post(`/circles/me/${circle}/members`, { memberId: 'max', bondLevel: 'inner-circle' })

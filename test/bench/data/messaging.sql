@@ -1,6 +1,8 @@
--- Conversations: 0 and 5001 to 5050 are groups of persons 3001 to 3050, who read in the first and send to the others,
--- no two at once to the same one; 1 to 1000 are person 10's with 1001 to 2000, with five messages by the other each;
--- 1001 to 5000 are of two other people each.
+-- Conversations, by number:
+-- 0 and 5001 to 5050: groups of the people 3001 to 3050. They read in group 0, and send to the others, never two of them
+-- to the same group at once.
+-- 1 to 1000: direct ones of person 10 with the people 1001 to 2000, each with five messages by the other person.
+-- 1001 to 5000: direct ones of two other people each.
 create function bench.talk(p_n bigint) returns uuid language sql immutable
 as $$ select ('40000000-0000-4000-8000-' || lpad(to_hex(p_n), 12, '0'))::uuid $$;
 grant execute on function bench.talk to authenticated;

@@ -132,7 +132,8 @@ end $$;
 create trigger _500_count_comment after insert on forum.comments
   for each row execute function forum.count_comment();
 
--- a mutation of its own, since to react twice is no error, and all of its answer comes with it; plpgsql keeps the plans
+-- a function and not the generated mutation: reacting twice is not an error, and its result is the whole answer. It is
+-- plpgsql, which keeps its plans.
 create type forum.engagement as (reaction_count integer, comment_count integer, viewer text[]);
 create function forum.react(post_id uuid, kind text) returns forum.engagement language plpgsql volatile
 as $$

@@ -27,7 +27,7 @@ select throws_ok(c, 'PT403', 'role_required', 'A moderator can''t call ' || c)
 from unnest(array[$$ select api.ban_person('carla', 'Spam', now() + interval '1 day') $$, $$ select api.limit_person('carla', 'Spam') $$,
                   $$ select api.unlimit_person('carla') $$]) c;
 select test.act_as('alice');
-select throws_ok($$ select api.limit_person('carla', 'Spam') $$, '42501', null, 'An admin''s own token can''t limit over .rpc()');
+select throws_ok($$ select api.limit_person('carla', 'Spam') $$, '42501', null, 'An admin can''t limit a person by .rpc() with their own token');
 
 -- A suspension. Acting as Alice, an admin
 select test.act_as_service('alice');

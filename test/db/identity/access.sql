@@ -34,7 +34,7 @@ select throws_ok('select * from private.credentials', '42501', null, 'Nobody can
 select throws_ok('select * from private.own_profiles', '42501', null, 'Nobody can read the view of people''s own profiles');
 select is(api.get_me() ->> 'id', test.id('bob')::text, 'get_me returns the caller''s profile');
 select set_eq('select json_object_keys(api.get_me())', array['id', 'actorId', 'personId', 'username', 'email', 'emailVerifiedAt', 'emailBouncedAt', 'role', 'firstName', 'lastName',
-  'dateOfBirth', 'country', 'city', 'phone', 'hasPublicPage', 'about', 'profilePicUrl', 'createdAt', 'lastSeenAt', 'isBot'], 'The own profile has these fields');
+  'dateOfBirth', 'country', 'city', 'phone', 'hasPublicPage', 'about', 'profilePicUrl', 'createdAt', 'lastSeenAt', 'isBot'], 'A person''s own profile has these fields');
 select is((select card::jsonb - 'personId' from app.person_card where id = test.id('alice')),
   '{"id": "acct:alice@localhost", "actorId": "acct:alice@localhost", "username": "alice", "firstName": "alice", "lastName": "例", "profilePicUrl": null, "isBot": false}',
   'Other people are visible as a card');

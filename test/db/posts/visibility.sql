@@ -7,7 +7,7 @@ create temp table made (name text primary key, id uuid);
 grant all on made to public;
 create function pg_temp.id(p_name text) returns uuid language sql stable as $$ select id from made where name = p_name $$;
 
--- The posts whose rows in a table a person sees, by name
+-- The names of the posts of which a person sees a row in this table
 create function pg_temp.rows(p_person text, p_table text) returns text language plpgsql as $$
 declare v_names text;
 begin

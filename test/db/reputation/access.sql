@@ -32,24 +32,24 @@ select is(api.get_my_reputation() -> 'items' -> 0 ->> 'slug', 'applied-ethics', 
 select set_eq($$ select json_object_keys(api.get_my_reputation() -> 'items' -> 0) $$,
   array['interestId', 'slug', 'name', 'value', 'level'], 'An interest has these fields');
 select is(json_typeof(api.get_my_reputation() -> 'items' -> 0 -> 'value'), 'number', 'A value is a number');
-select ok(not pg_temp.may('canPostJournalism'), 'With less than 20 in every interest journalism isn''t allowed');
+select ok(not pg_temp.may('canPostJournalism'), 'With less than 20 points in every interest, a person can''t publish journalism');
 select pg_temp.give('alice', 'applied-ethics', 15.01);
-select ok(pg_temp.may('canPostJournalism'), 'With 20 in one interest journalism is allowed');
-select ok(not pg_temp.may('canMentor'), 'With 20 in one interest mentoring isn''t allowed');
+select ok(pg_temp.may('canPostJournalism'), 'With 20 points in one interest, a person can publish journalism');
+select ok(not pg_temp.may('canMentor'), 'With 20 points in one interest, a person can''t mentor');
 select pg_temp.give('alice', 'applied-ethics', 10);
-select ok(pg_temp.may('canMentor'), 'With 30 in one interest mentoring is allowed');
+select ok(pg_temp.may('canMentor'), 'With 30 points in one interest, a person can mentor');
 select ok(not (pg_temp.may('canModerate') or pg_temp.may('canProposeGuild')), 'Reputation doesn''t give the other capabilities');
 select throws_ok($$ insert into app.reputation (user_id, interest_id, value, direct_value)
-  values (test.id('alice'), pg_temp.interest('arts'), 90, 90) $$, '42501', null, 'People can''t write the sums');
+  values (test.id('alice'), pg_temp.interest('arts'), 90, 90) $$, '42501', null, 'People can''t change the sums of reputation');
 select throws_ok($$ insert into app.reputation_entries (user_id, interest_id, kind, delta)
-  values (test.id('alice'), pg_temp.interest('arts'), 'admin.adjusted', 90) $$, '42501', null, 'People can''t write the ledger');
+  values (test.id('alice'), pg_temp.interest('arts'), 'admin.adjusted', 90) $$, '42501', null, 'People can''t write to the ledger of reputation');
 select throws_ok($$ select private.earn_reputation('{}') $$,
   '42501', null, 'People can''t call earn_reputation');
 
 -- Acting as Bob
 select test.act_as('bob');
 select pg_temp.give('bob', 'ethics', 25), pg_temp.give('bob', 'music', 25);
-select ok(pg_temp.may('canMentor'), 'A total of 50 allows mentoring too');
+select ok(pg_temp.may('canMentor'), 'With 50 points in total, a person can mentor too');
 select is((api.get_reputation('alice') ->> 'total')::numeric, 30.01, 'Everybody can see a person''s reputation');
 select is((select count(*)::int from app.reputation_entries where user_id <> test.id('bob')), 0, 'Nobody can see another person''s ledger entries');
 select throws_ok($$ select api.get_reputation('zoe') $$, 'PT404', 'person_unknown', 'An unknown person fails with person_unknown');

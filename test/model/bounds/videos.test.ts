@@ -18,7 +18,7 @@ checkBounds([
   },
   {
     operation: 'list_videos',
-    against: 'videos of blocked people, behind the deepest offset',
+    against: 'videos of blocked people, after the largest offset',
     most: 7000,
     async scene(_, size) {
       await clearContents()

@@ -1,4 +1,4 @@
-// Contents of every kind, in every list of them: test/support/floods.ts.
+// Floods of contents of every kind, in every list of contents: test/support/floods.ts.
 import { type Flood, type Ground, MANY } from '../../support/floods.ts'
 
 type Kind = {

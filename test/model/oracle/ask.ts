@@ -5,7 +5,7 @@ import type { Ground } from './build.ts'
 /** The answer of a failed call: its code, or the unexpected error. */
 export type Reply = { answer: never } | { refused: string }
 
-/** The functions that the looks call. They have a schema of their own, dropped with the test's database. */
+/** Creates the functions that the calls of look.ts use, in a schema that is dropped with the test's database. */
 export async function prepare(superuser: Sql, { parent, child }: Ground): Promise<void> {
   await superuser.unsafe(`
     create schema oracle;

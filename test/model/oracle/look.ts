@@ -70,8 +70,8 @@ export function leaks(world: World, viewer: number, { operation, call }: Asked, 
 }
 
 /**
- * The rows of the tables themselves that row-level security shows: what any later way of reading them can show at
- * most.
+ * The rows that a person can read directly from the tables, under row-level security. No other way of reading can show
+ * more.
  */
 export function tablesOf(world: World, viewer: number) {
   const seen = places(world.posts).filter((place) => sees(world, viewer, place))

@@ -99,7 +99,7 @@ function Proposals({ file, settle }: { file: File; settle: (id: string, verdict:
   </section>`
 }
 
-/** The files of the thing, each with the way to a rule that looks for it everywhere. */
+/** The files of the thing, each with a link to make a rule that looks for it everywhere. */
 function Files({ file }: { file: File }) {
   const t = texts.value.case
   if (!isAdmin.value || file.media.length === 0) return null

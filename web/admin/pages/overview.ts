@@ -101,7 +101,7 @@ function Work() {
 export function Overview() {
   const t = texts.value.overview
   const metrics = useLoad(() => kith.get('/admin/metrics'), [])
-  // whoever lacks the second factor of their role gets the same answer to everything
+  // without the second factor that their role requires, staff get this error for every request
   if (hasCode(metrics.error.value, 'factor_missing')) return html`<${ErrorNote} error=${metrics.error.value} />`
   return html`<${Counters} metrics=${metrics} />
     <${Days} />

@@ -122,7 +122,7 @@ function conditionsOf(values: Record<string, string>): Condition[] {
 
 export function NewRulePage() {
   const { rules: t, case: words } = texts.value
-  const given = query.value // of a case: the file that the rule looks for
+  const given = query.value // from the link in a case: the file that the rule is to look for
   const error = useSignal<unknown>(undefined)
   const found = useSignal<Replay | undefined>(undefined)
   const run = async (form: HTMLFormElement, isTrial: boolean, cursor?: string | null) => {

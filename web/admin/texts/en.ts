@@ -324,7 +324,7 @@ export const en = {
       minutes: '… within (minutes, otherwise 60)',
       steps: 'A banned person is near in the invite tree (invitations, up to 3)',
       people: 'Trusted people reported it (at least)',
-      reputation: '… and trusted are also people with this reputation',
+      reputation: '… people with at least this reputation are trusted, too',
     },
     conditions: {
       newAccount: (hours: number) => `The account was younger than ${hours} hours.`,

@@ -54,7 +54,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter(Boolean)
 
-/** The fields of an app, with what it has now if it is there. */
+/** The fields of the form for an app, with the values of `app` if it exists. */
 function fieldsOf(scopes: Schema<'Scope'>[], app?: App): Field[] {
   const t = programTexts.value
   return [
@@ -147,7 +147,7 @@ function OwnApp({ app, scopes, shown, apps }: RowOptions): VNode {
   </div>` as VNode
 }
 
-/** The apps that the person registered; nothing for somebody who may not and has none. */
+/** The apps that the person registered. It shows nothing to people who have none and may not register any. */
 export function OwnApps(): VNode | null {
   const t = programTexts.value
   const apps = useLoad(() => kith.get('/apps'), [])

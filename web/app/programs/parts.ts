@@ -48,7 +48,7 @@ export function Scopes({ scopes, known }: { scopes: string[]; known: Scope[] | u
 export const usedText = (at: string | null): string =>
   at ? programTexts.value.used(timeText(at)) : programTexts.value.unused
 
-/** A secret that nobody sees again. */
+/** A secret, which is shown only once. */
 export function Secret({ title, secret, kept }: { title: string; secret: string; kept: () => void }): VNode {
   const t = programTexts.value
   const heading = useRef<HTMLHeadingElement>(null)

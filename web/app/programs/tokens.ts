@@ -32,7 +32,7 @@ const ofBot = (id: string): Tokens => ({
   end: (tokenId) => kith.delete('/me/bots/{id}/tokens/{tokenId}', { params: { path: { id, tokenId } } }),
 })
 
-/** For how many days a token can be valid, for a choice. */
+/** The lifetimes of a token that the form offers, in days. */
 const lifetimes = [7, 30, 90, 365]
 
 /** The tokens of the person, or of a bot of theirs. */

@@ -7483,7 +7483,7 @@ export interface components {
         AnyNotification: {
             id: string;
             path: string;
-            /** @description Notifications with the same key are about the same: `POST /notifications/read` takes it. */
+            /** @description Notifications with the same key are about the same thing. `POST /notifications/read` takes it. */
             groupKey: string;
             /** @description How many items it combines. */
             count: number;
@@ -10645,9 +10645,9 @@ export interface components {
             id: string;
             /** @description What the program called itself at the login; null if it said nothing. */
             userAgent: string | null;
-            /** @description When it began with a login. */
+            /** @description When the login or the registration began the session. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it was last refreshed, or began. */
+            /** @description When it was last refreshed; the beginning if it never was. */
             lastUsedAt: components["schemas"]["Timestamp"];
             /** @description When the session expires: 60 days after the last refresh, or after the login. A fixed session expires with its token. */
             expiresAt: components["schemas"]["Timestamp"];
@@ -11875,7 +11875,7 @@ export interface components {
         OidcStart: {
             /** @description The address at the provider to which the browser goes. */
             url: string;
-            /** @description Until when the browser must return: in 5 minutes. */
+            /** @description When this login expires if the browser has not returned: 5 minutes from now. */
             expiresAt: components["schemas"]["Timestamp"];
         };
         /** @description A person whom you cannot see (blocked, banned or erased) is null. */
@@ -12924,7 +12924,7 @@ export interface components {
         ReputationSummary: {
             userId: string;
             total: number;
-            /** @description The up to five interests with most reputation. */
+            /** @description The interests with the most reputation, at most five. */
             topInterests: components["schemas"]["InterestReputation"][];
         };
         Reservation: {
@@ -13020,7 +13020,7 @@ export interface components {
         };
         RuleConditionNearBan: {
             /**
-             * @description Somebody near the author in the invite tree was banned or suspended at its publication or edit, and still is. (enum property replaced by openapi-typescript)
+             * @description Somebody near the author in the invite tree was banned or suspended when it was published or edited, and still is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "near-ban";
@@ -20421,7 +20421,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The address to open in the browser, and until when the person must have logged in there. */
+            /** @description The address to open in the browser, and when the login expires. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -32873,7 +32873,7 @@ export interface operations {
                             /** @description True if you can no longer see it: discard what you hold of it. False if it changed: read it again. */
                             gone: boolean;
                         }[];
-                        /** @description Where the next call continues, as `after`. Never null. */
+                        /** @description Send it as `after` in the next call. Never null. */
                         nextCursor: string;
                         /** @description Whether there are more changes to read now. */
                         hasMore: boolean;
