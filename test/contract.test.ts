@@ -26,7 +26,7 @@ type Schema = {
 }
 const { paths, components } = readOpenApi<{
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema> }
+  components: { schemas: Record<string, Schema>; headers: Record<string, { 'x-every-answer'?: boolean }> }
 }>()
 const routes = spellings(await loadTables()).map(({ row, method, path }) => {
   const operation = paths[API + path.replace(/:([^/]+)/g, '{$1}')]?.[method.toLowerCase()]
@@ -42,10 +42,21 @@ test('Every route states its limits, and describes its own ones in words', () =>
   }
 })
 
-test('The API description lists the headers of every answer', () => {
+test('The API description marks the headers that every answer has, and every error lists them', () => {
+  const marked = Object.entries(components.headers).flatMap(([name, header]) =>
+    header['x-every-answer'] ? [name] : [],
+  )
+  expect(marked).toEqual([
+    'Deprecation',
+    'RateLimit-Limit',
+    'RateLimit-Policy',
+    'RateLimit-Remaining',
+    'RateLimit-Reset',
+    'X-Request-Id',
+  ])
   for (const { name, operation } of routes)
     for (const [status, { headers = {} }] of Object.entries(operation?.responses ?? {}))
-      expect(Object.keys(headers), `${name} ${status}`).toContain('X-Request-Id')
+      if (status >= '400') expect(Object.keys(headers), `${name} ${status}`).toEqual(expect.arrayContaining(marked))
 })
 
 test('Every success says in a few words what the answer is', () => {

@@ -165,7 +165,14 @@ describe('The contract check', () => {
   }
   const answers = (schema: Schema): Operation['responses'] => ({ 200: { content: { 'application/json': { schema } } } })
   const check = checkAgainst({
-    components: { schemas: { Item }, headers: { ETag: { required: true }, 'Retry-After': {} } },
+    components: {
+      schemas: { Item },
+      headers: {
+        ETag: { required: true },
+        'Retry-After': {},
+        'X-Request-Id': { required: true, 'x-every-answer': true },
+      },
+    },
     paths: {
       '/api/v1/tagged': { get: { responses: { 204: { headers: { ETag: { $ref: '#/components/headers/ETag' } } } } } },
       '/api/v1/things/{id}': { get: { responses: answers(Item) }, delete: { responses: { 204: {} } } },
@@ -181,7 +188,7 @@ describe('The contract check', () => {
     expect(get('/API/v1/Things/latest/', { items: [{ id: '1' }] })).toBeUndefined()
     expect(check({ method: 'DELETE', path: '/api/v1/things/1', status: 204, body: null })).toBeUndefined()
     expect(get('/docs', 'a page')).toBeUndefined()
-    expect(tagged({ etag: '"1"' })).toBeUndefined()
+    expect(tagged({ etag: '"1"', 'x-request-id': '1' })).toBeUndefined()
   })
 
   test.each([
@@ -189,8 +196,9 @@ describe('The contract check', () => {
     ['a missing key', get('/api/v1/things/1', {})],
     ['an extra key', get('/api/v1/things/1', { id: '1', more: 1 })],
     ['an extra key behind a reference', get('/api/v1/things/latest', { items: [{ id: '1', more: 1 }] })],
-    ['a missing header that is promised', tagged({})],
-    ['an undocumented header', tagged({ etag: '"1"', 'retry-after': '1' })],
+    ['a missing header that is promised', tagged({ 'x-request-id': '1' })],
+    ['a missing header that every answer has', tagged({ etag: '"1"' })],
+    ['an undocumented header', tagged({ etag: '"1"', 'x-request-id': '1', 'retry-after': '1' })],
     ['another status', get('/api/v1/things/1', { id: '1' }, 201)],
     ['a body with 204', check({ method: 'DELETE', path: '/api/v1/things/1', status: 204, body: {} })],
     ['an unknown path', get('/api/v1/others', {})],

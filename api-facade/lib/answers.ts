@@ -18,10 +18,10 @@ type Schema = {
   required?: string[]
   additionalProperties?: Schema | boolean
 }
-type Content = { $ref?: string; content?: Record<string, { schema?: Schema }> }
+type Answer = { content?: Record<string, { schema?: Schema }> }
 type Document = {
-  paths: Record<string, Record<string, { responses: Record<string, Content> }>>
-  components: { schemas: Record<string, Schema>; responses: Record<string, Content> }
+  paths: Record<string, Record<string, { responses: Record<string, Answer> }>>
+  components: { schemas: Record<string, Schema> }
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "\\'")}'`
@@ -69,8 +69,7 @@ export function answersText(tables: readonly Feature[]): string {
     if (!row.operation || row.handler || alias) continue
     const responses = paths[API + path.replace(/:([^/]+)/g, '{$1}')]?.[method.toLowerCase()]?.responses
     const success = responses?.[Object.keys(row.answers)[0] ?? '']
-    const { content } = success?.$ref ? (components.responses[nameOf(success.$ref)] ?? {}) : (success ?? {})
-    const schema = content?.['application/json']?.schema
+    const schema = success?.content?.['application/json']?.schema
     const known = answers.get(row.operation) ?? new Set()
     answers.set(row.operation, known.add(schema ? typeOf(schema) : 'null'))
   }

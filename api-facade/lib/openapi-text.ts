@@ -11,18 +11,13 @@ type Parameter = {
 }
 type Schema = { $ref?: string; description?: string; items?: Schema; properties?: Record<string, Schema> }
 type Reference = { $ref: string; description?: string }
-type Answer = {
-  description: string
-  headers?: Record<string, Reference>
-  content?: Record<string, { schema?: Schema }>
-}
-type Operation = { parameters?: (Parameter | Reference)[]; responses: Record<string, Answer | Reference> }
+type Operation = { parameters?: (Parameter | Reference)[]; responses: Record<string, object> }
 type Components = Record<'parameters' | 'responses' | 'schemas' | 'headers', Record<string, unknown>>
 export type Described = { paths: Record<string, Record<string, Operation>>; components: object }
 
 const methods = ['get', 'put', 'post', 'patch', 'delete']
 
-/** Writes shared parameters, pages and answers once, as components, and sorts paths, methods and components. */
+/** Writes shared parameters and pages once, as components, and sorts paths, methods, answers and components. */
 export function arranged<T extends Described>(document: T): T {
   const components = document.components as Components
   const share = sharer(components)
@@ -38,7 +33,7 @@ export function arranged<T extends Described>(document: T): T {
   const operation = ({ parameters = [], responses, ...rest }: Operation): Operation => ({
     ...rest,
     ...(parameters.length > 0 && { parameters: parameters.map((one) => parameter(one, share)) }),
-    responses: mapped(responses, (one, status) => answer(status, one, share)),
+    responses: mapped(responses, (one) => one),
   })
   for (const [name, schema] of Object.entries(components.schemas)) {
     const inner = Object.entries(schema as object).map(([key, value]) => [key, pages(value)])
@@ -88,32 +83,12 @@ function pageName(schema: Schema & { required?: string[] }): string | undefined 
   return item && String(schema.required) === 'items,nextCursor,hasMore' ? `${item}Page` : undefined
 }
 
-const marks: Readonly<Record<string, string>> = { 'Idempotency-Replayed': 'repeatable', ETag: 'etag', Link: 'csv' }
-
-/**
- * Makes a success a component, named like the schema of its body, or `204` without a body. Its own words stay at the
- * operation, beside the reference. A 304 is always the same.
- */
-function answer(status: string, given: Answer | Reference, share: Share): Answer | Reference {
-  if ('$ref' in given) return given
-  if (status === '304') return share('responses', status, given)
-  if (!status.startsWith('2')) return given
-  const { description, headers = {}, content = {} } = given
-  const isEmpty = Object.keys(content).length === 0
-  const name = isEmpty ? '204' : nameOf(content['application/json']?.schema)
-  if (!name || 'text/event-stream' in content) return given
-  const suffixes = Object.keys(headers).flatMap((header) => marks[header] ?? [])
-  const general = isEmpty ? 'Without a body.' : `A body \`${name}\`.`
-  const shared = share('responses', [name, ...suffixes].join('.'), { ...given, description: general })
-  return { ...shared, description }
-}
-
 /** Maps the values, sorted by key. */
-const mapped = <T, R>(all: Readonly<Record<string, T>>, change: (one: T, key: string) => R): Record<string, R> =>
+const mapped = <T, R>(all: Readonly<Record<string, T>>, change: (one: T) => R): Record<string, R> =>
   Object.fromEntries(
     Object.entries(all)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, one]) => [key, change(one, key)]),
+      .map(([key, one]) => [key, change(one)]),
   )
 
 const WIDTH = 120

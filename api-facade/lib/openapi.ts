@@ -30,8 +30,9 @@ function said(limit: string): string {
 
 const about = `${manifest.description}
 
-Every answer has X-Request-Id and the RateLimit headers. A network can make ${said(defaultLimits.global)}; \`x-rate-limits\`
-of a route has its other limits (the defaults). An error has an Error body and a stable code in X-Error-Code. Each route
+Every answer has X-Request-Id and the RateLimit headers, and on a deprecated path Deprecation: the headers with
+\`x-every-answer\`. Successes list only the headers of their own. A network can make ${said(defaultLimits.global)};
+\`x-rate-limits\` of a route has its other limits (the defaults). An error has an Error body and a stable code in X-Error-Code. Each route
 lists its codes; the schema \`ErrorCode\` explains them.
 People are identified by \`personId\`, actor id, \`@name\` or username. The path ignores letter case and a trailing slash.
 Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the previous page). A page can be short, even empty,
@@ -67,6 +68,7 @@ export function openApiText(features: readonly Feature[]): string {
   const routes = spellings(features)
   for (const status of new Set(routes.flatMap(({ row }) => [...errorCodesOf(row).keys()])))
     registry.registerComponent('responses', String(status), errorAnswer(status))
+  registry.registerComponent('responses', '304', unchanged)
   const defined = new Map<string, z.ZodType>()
   for (const { row } of routes) for (const schema of schemasOf(row)) findNamed(schema, defined)
   // before their first use, which would otherwise define them: as nullable, for example
@@ -131,7 +133,6 @@ function addExamples(whole: Document): void {
     used.add(name)
     json.examples = { real: { $ref: `#/components/examples/${name}` } }
   }
-  for (const answer of Object.values(whole.components.responses)) add(answer)
   for (const { operationId, responses } of Object.values(whole.paths).flatMap((path) => Object.values(path)))
     for (const answer of Object.values(responses)) add(answer, operationId)
   whole.components.examples = Object.fromEntries([...used].sort().map((name) => [name, { value: examples[name] }]))
@@ -257,20 +258,34 @@ const errorCodes = {
     .map(([code, [status, text]]) => ({ const: code, description: `${status}: ${text}` })),
 }
 
+/** Marks a header that every answer has. */
+const always = { 'x-every-answer': true }
+
 /** The headers of answers, each written once. */
 const headers = {
   'X-Request-Id': {
+    ...always,
     description: 'The id of the request in the log: the id that the client sent, if any.',
     required: true,
     schema: { type: 'string' as const },
   },
   'RateLimit-Limit': {
+    ...always,
     description: 'The number of requests that the tightest limit allows in its window.',
     schema: { type: 'integer' as const },
   },
-  'RateLimit-Remaining': { description: 'How many of these requests are left.', schema: { type: 'integer' as const } },
-  'RateLimit-Reset': { description: 'Seconds until the window ends.', schema: { type: 'integer' as const } },
+  'RateLimit-Remaining': {
+    ...always,
+    description: 'How many of these requests are left.',
+    schema: { type: 'integer' as const },
+  },
+  'RateLimit-Reset': {
+    ...always,
+    description: 'Seconds until the window ends.',
+    schema: { type: 'integer' as const },
+  },
   'RateLimit-Policy': {
+    ...always,
     description: 'The limit and its window in seconds.',
     schema: { type: 'string' as const, examples: ['60;w=60'] },
   },
@@ -289,6 +304,7 @@ const headers = {
     schema: { type: 'string' as const },
   },
   Deprecation: {
+    ...always,
     description: 'If the path is deprecated, since when: `@` and the Unix time (RFC 9745).',
     schema: { type: 'string' as const, examples: ['@1795737600'] },
   },
@@ -303,8 +319,11 @@ type HeaderName = keyof typeof headers
 
 const referTo = (...names: HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-const limitHeaders = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'] as const
-const onAll = referTo('X-Request-Id', ...limitHeaders, 'Deprecation')
+const onAll = referTo(
+  ...(Object.entries(headers) as [HeaderName, object][]).flatMap(([name, header]) =>
+    'x-every-answer' in header ? [name] : [],
+  ),
+)
 
 const malformed = '`request_malformed`: the request line or the headers cannot be read.'
 
@@ -319,7 +338,6 @@ const health = (): Path => ({
   responses: {
     200: {
       description: 'The process is running.',
-      headers: onAll,
       content: {
         'application/json': {
           schema: zod.object({
@@ -345,7 +363,6 @@ const instance = (): Path => ({
   responses: {
     200: {
       description: 'Its domain and its keys.',
-      headers: onAll,
       content: { 'application/json': { schema: Instance } },
     },
     400: errorOf(400, malformed),
@@ -371,7 +388,6 @@ const audit = (): Path[] => [
     responses: {
       200: {
         description: 'Up to 100 checkpoints.',
-        headers: onAll,
         content: { 'application/json': { schema: Checkpoints } },
       },
       400: errorOf(400, malformed),
@@ -391,7 +407,6 @@ const audit = (): Path[] => [
     responses: {
       200: {
         description: 'The checkpoint and the hashes.',
-        headers: onAll,
         content: { 'application/json': { schema: CheckpointEntries } },
       },
       400: errorOf(400, malformed),
@@ -416,7 +431,6 @@ const ready = (): Path => ({
       description:
         'The instance can take requests. `warnings` lists migrations that are newer than this code, a separate worker that ' +
         'is missing, and problems of the media storage.',
-      headers: onAll,
       content: {
         'application/json': {
           schema: zod.object({
@@ -482,7 +496,6 @@ const appFile = (name: string, operationId: string, summary: string, schema: z.Z
   responses: {
     200: {
       description: 'The file as the platform expects it.',
-      headers: onAll,
       content: { 'application/json': { schema } },
     },
     404: errorOf(404, '`route_unknown`: the operator has named no app.'),
@@ -510,7 +523,11 @@ function pathOf(route: Route, named: Set<string>): Path {
     ...scopeNote(route),
     security: row.access === 'public' ? [] : [{ bearer: [] }],
     request: requestOf(row),
-    responses: { ...successOf(row), ...(row.etag && unchanged), ...errorsOf(row) },
+    responses: {
+      ...successOf(row),
+      ...(row.etag && { 304: { $ref: '#/components/responses/304' } }),
+      ...errorsOf(row),
+    },
     ...(row.later && !alias && { callbacks: callbacksOf(row.later) }),
   }
 }
@@ -600,9 +617,7 @@ const IfMatch = zod.object({
       ...shared('If-Match'),
     }),
 })
-const unchanged: Responses = {
-  304: { description: 'The stored answer of the client is still valid.', headers: { ...onAll, ...referTo('ETag') } },
-}
+const unchanged = { description: 'The stored answer of the client is still valid.', headers: referTo('ETag') }
 
 function requestOf(row: Whole): Path['request'] {
   const { params, query, body = row.upload, form, example, idempotent, etag, original } = row
@@ -621,18 +636,18 @@ function requestOf(row: Whole): Path['request'] {
 
 function successOf(row: Row): Responses {
   const [[status, schema] = ['500', null]] = Object.entries<z.ZodType | null>(row.answers)
-  const headers = {
-    ...onAll,
+  const own = {
     ...(row.idempotent && referTo('Idempotency-Replayed')),
     ...(row.etag && referTo('ETag')),
     ...(hasCsv(row) && referTo('Link')),
   }
-  if (!schema) return { [status]: { description: row.outcome, headers } }
+  const headers = Object.keys(own).length > 0 && { headers: own }
+  if (!schema) return { [status]: { description: row.outcome, ...headers } }
   const events = row.streams && { 'text/event-stream': { schema: zod.string().describe(row.streams) } }
   const content = { [row.contentType ?? 'application/json']: { schema }, ...events }
   return {
-    ...(row.exists && { 200: { description: row.exists, headers, content } }),
-    [status]: { description: row.outcome, headers, content },
+    ...(row.exists && { 200: { description: row.exists, ...headers, content } }),
+    [status]: { description: row.outcome, ...headers, content },
   }
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import openapiTS, { astToString } from 'openapi-typescript'
 
-type Response = { $ref?: string; description: string; content?: object; headers?: object }
+type Response = { description: string; content?: object; headers?: object }
 type Operation = {
   deprecated?: boolean
   description?: string
@@ -14,7 +14,7 @@ type Property = { description?: string }
 type Document = {
   paths: Record<string, Record<string, Operation>>
   components: {
-    responses?: Record<string, Response>
+    responses?: object
     headers?: object
     parameters: Record<string, Parameter>
     schemas: object
@@ -36,11 +36,8 @@ const error = {
 }
 const nameOf = (ref: string) => ref.split('/').at(-1) ?? ''
 
-/** What the types need of a response: neither its headers nor its texts. */
-function lean(response: Response): Response {
-  const { description, content } = { ...components.responses?.[nameOf(response.$ref ?? '')], ...response }
-  return { description, ...(content && { content }) }
-}
+/** A response without its headers, which the types don't need. */
+const lean = ({ description, content }: Response): Response => ({ description, ...(content && { content }) })
 
 /**
  * Removes two sorts of descriptions: those that several fields share, such as that of an id, because the names of these

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { codesOf, resolved } from './openapi.ts'
 
 export type Schema = { [key: string]: unknown }
-type Header = { required?: boolean }
+type Header = { required?: boolean; 'x-every-answer'?: boolean }
 type Response = {
   $ref?: string
   description?: string
@@ -105,8 +105,9 @@ export function checkAgainst(document: Contract): (exchange: Exchange) => string
   function checkHeaders(operation: Operation | undefined, status: number, given: Headers): string | undefined {
     const response = operation?.responses[status]
     if (!response) return undefined
-    const said = response.headers ?? {}
     const all = contract.components?.headers ?? {}
+    const always = Object.entries(all).filter(([, header]) => header['x-every-answer'])
+    const said: NonNullable<Response['headers']> = { ...Object.fromEntries(always), ...response.headers }
     const missing = Object.entries(said).find(
       ([name, header]) => (header.$ref ? all[name] : header)?.required && !given.has(name),
     )
