@@ -167,6 +167,7 @@ describe('The contract check', () => {
   const check = checkAgainst({
     components: {
       schemas: { Item },
+      responses: { 429: { description: '`rate_limited`', headers: { 'Retry-After': { required: true } } } },
       headers: {
         ETag: { required: true },
         'Retry-After': {},
@@ -177,17 +178,27 @@ describe('The contract check', () => {
       '/api/v1/tagged': { get: { responses: { 204: { headers: { ETag: { $ref: '#/components/headers/ETag' } } } } } },
       '/api/v1/things/{id}': { get: { responses: answers(Item) }, delete: { responses: { 204: {} } } },
       '/api/v1/things/latest': { get: { responses: answers(Page) } },
+      '/api/v1/failing': {
+        get: { responses: { 404: {}, default: { description: '429 `rate_limited`, 500 `internal_error`.' } } },
+      },
     },
   })
   const tagged = (headers: Record<string, string>) =>
     check({ method: 'GET', path: '/api/v1/tagged', status: 204, body: null, headers: new Headers(headers) })
   const get = (path: string, body: unknown, status = 200) => check({ method: 'GET', path, status, body })
 
+  const fail = (status: number, code: string, more: Record<string, string> = {}) => {
+    const headers = new Headers({ 'x-request-id': '1', ...more })
+    return check({ method: 'GET', path: '/api/v1/failing', status, body: {}, code, headers })
+  }
+
   test('finds the operation: static segments first, ignoring letter case, query and trailing slash', () => {
     expect(get('/api/v1/things/1?x=1', { id: '1' })).toBeUndefined()
     expect(get('/API/v1/Things/latest/', { items: [{ id: '1' }] })).toBeUndefined()
     expect(check({ method: 'DELETE', path: '/api/v1/things/1', status: 204, body: null })).toBeUndefined()
     expect(get('/docs', 'a page')).toBeUndefined()
+    expect(fail(500, 'internal_error')).toBeUndefined()
+    expect(fail(429, 'rate_limited', { 'retry-after': '1' })).toBeUndefined()
     expect(tagged({ etag: '"1"', 'x-request-id': '1' })).toBeUndefined()
   })
 
@@ -199,6 +210,10 @@ describe('The contract check', () => {
     ['a missing header that is promised', tagged({ 'x-request-id': '1' })],
     ['a missing header that every answer has', tagged({ etag: '"1"' })],
     ['an undocumented header', tagged({ etag: '"1"', 'x-request-id': '1', 'retry-after': '1' })],
+    ['a status that is not under default', fail(503, 'service_unavailable')],
+    ['a code of another status under default', fail(429, 'internal_error', { 'retry-after': '1' })],
+    ['a code under default of a status that is listed', fail(404, 'internal_error')],
+    ['a missing header that the shared answer promises', fail(429, 'rate_limited')],
     ['another status', get('/api/v1/things/1', { id: '1' }, 201)],
     ['a body with 204', check({ method: 'DELETE', path: '/api/v1/things/1', status: 204, body: {} })],
     ['an unknown path', get('/api/v1/others', {})],

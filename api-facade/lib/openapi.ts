@@ -33,7 +33,7 @@ const about = `${manifest.description}
 Every answer has X-Request-Id and the RateLimit headers, and on a deprecated path Deprecation: the headers with
 \`x-every-answer\`. Successes list only the headers of their own. A network can make ${said(defaultLimits.global)};
 \`x-rate-limits\` of a route has its other limits (the defaults). An error has an Error body and a stable code in X-Error-Code. Each route
-lists its codes; the schema \`ErrorCode\` explains them.
+lists its codes by status, and under \`default\` those that every route can have; the schema \`ErrorCode\` explains them.
 People are identified by \`personId\`, actor id, \`@name\` or username. The path ignores letter case and a trailing slash.
 Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of the previous page). A page can be short, even empty,
 and still have \`hasMore\`: true. Reasons: a request scans a bounded number of rows, some of which you may not be allowed to see,
@@ -66,8 +66,10 @@ export function openApiText(features: readonly Feature[]): string {
   for (const [name, header] of Object.entries(headers)) registry.registerComponent('headers', name, header)
   registry.registerComponent('schemas', 'ErrorCode', errorCodes)
   const routes = spellings(features)
-  for (const status of new Set(routes.flatMap(({ row }) => [...errorCodesOf(row).keys()])))
-    registry.registerComponent('responses', String(status), errorAnswer(status))
+  for (const [name, statuses] of Object.entries(others))
+    registry.registerComponent('responses', name, otherError(statuses))
+  for (const status of new Set(routes.flatMap(({ row }) => Object.keys(listedErrors(row)))))
+    registry.registerComponent('responses', status, errorAnswer(Number(status)))
   registry.registerComponent('responses', '304', unchanged)
   const defined = new Map<string, z.ZodType>()
   for (const { row } of routes) for (const schema of schemasOf(row)) findNamed(schema, defined)
@@ -665,14 +667,28 @@ const usual: Readonly<Record<number, readonly ErrorCode[]>> = {
   503: ['service_unavailable'],
 }
 
+/**
+ * The errors that a route with a body, and one without, need not list: `default` stands for them. By the name of the
+ * shared answer, the statuses, where they have only the usual codes.
+ */
+const others = { default: [429, 500, 503], defaultWithBody: [413, 415, 429, 500, 503] }
+
+const otherOf = ({ body }: Whole): keyof typeof others => (body ? 'defaultWithBody' : 'default')
+
 /** By status a reference to the shared answer, with a list of codes if they differ from the usual ones. */
-function errorsOf(row: Whole): Responses {
-  return Object.fromEntries([...errorCodesOf(row)].map(([status, codes]) => [status, errorOf(status, listed(codes))]))
+function listedErrors(row: Whole): Responses {
+  const all = [...byStatus([...generalCodes(row), ...ownCodes(row).sort()])]
+    .map(([status, codes]) => [status, errorOf(status, listed(codes))] as const)
+    .filter(([status, answer]) => !others[otherOf(row)].includes(status) || answer.description)
+  return Object.fromEntries(all)
 }
 
-const errorCodesOf = (row: Whole) => byStatus([...generalCodes(row), ...ownCodes(row).sort()])
+const errorsOf = (row: Whole): Responses => ({
+  ...listedErrors(row),
+  default: { $ref: `#/components/responses/${otherOf(row)}` },
+})
 
-const errorOf = (status: number, description: string) => ({
+const errorOf = (status: number, description: string): { $ref: string; description?: string } => ({
   $ref: `#/components/responses/${status}`,
   ...(description !== errorAnswer(status).description && { description }),
 })
@@ -689,6 +705,16 @@ const errorAnswer = (status: number) => ({
     ...referTo('X-Error-Code'),
   },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
+
+/** The shared answer of several statuses, each named with its usual codes. */
+const otherError = (statuses: number[]) => ({
+  ...errorAnswer(500),
+  description: `Any other error: ${statuses.map((status) => `${status} ${listed(usual[status] ?? [])}`).join(', ')}.`,
+  headers: {
+    ...errorAnswer(500).headers,
+    'Retry-After': { description: headers['Retry-After'].description, schema: { type: 'integer' as const } },
+  },
 })
 
 /** Headers that only some answers with 403 have. */

@@ -95,15 +95,26 @@ export function checkAgainst(document: Contract): (exchange: Exchange) => string
     'value_invalid',
   ]
 
+  /**
+   * The documented answer of this status. If it is an error that only `default` names, it has the codes beside the status
+   * there, and the headers that the shared answer of the status promises, if there is one.
+   */
+  function answerOf({ responses }: Operation, status: number): Response | undefined {
+    const { description = '', headers } = responses.default ?? {}
+    const [named] = new RegExp(`(?<!\\d)${status}(,? \`\\w+\`)+`).exec(description) ?? []
+    const shared = contract.components?.responses?.[status]
+    return responses[status] ?? (named ? { description: named, headers: shared?.headers ?? headers ?? {} } : undefined)
+  }
+
   function checkCode(operation: Operation | undefined, status: number, code: string): string | undefined {
     if (!operation || unlisted.includes(code)) return undefined
-    const codes = codesOf(operation.responses[status] ?? {})
+    const codes = codesOf(answerOf(operation, status) ?? {})
     return codes.includes(code) ? undefined : `openapi.json does not have ${code} here`
   }
 
   /** A documented header that the answer lacks, or an undocumented one that it has. */
   function checkHeaders(operation: Operation | undefined, status: number, given: Headers): string | undefined {
-    const response = operation?.responses[status]
+    const response = operation && answerOf(operation, status)
     if (!response) return undefined
     const all = contract.components?.headers ?? {}
     const always = Object.entries(all).filter(([, header]) => header['x-every-answer'])
