@@ -94,6 +94,32 @@ describe('A kept login', { timeout: 180_000 }, () => {
     tab.isClean()
   })
 
+  test('of a tab is not used by a duplicate of the tab, and survives it', async () => {
+    const tab = await openTab(browser, url)
+    await tab.goto('/account')
+    await logIn(tab, alice)
+    await tab.getByRole('heading', { name: 'Your data' }).waitFor()
+    // the browser gives a window that the page opens a copy of what the tab keeps, as it does with a duplicate
+    const duplicating = tab.context().waitForEvent('page')
+    await tab.evaluate("void open('/account', '_blank')")
+    const duplicate = await duplicating
+    await duplicate.getByRole('button', { name: 'Log in' }).waitFor()
+    expect(await duplicate.evaluate('sessionStorage.length')).toBe(0)
+
+    // each tab refreshes tokens of its own
+    await logIn(Object.assign(duplicate, { isClean() {}, async isAccessible() {} }), alice)
+    await duplicate.getByRole('heading', { name: 'Your data' }).waitFor()
+    for (const one of [tab, duplicate, tab, duplicate]) {
+      await one.evaluate(EXPIRE.replaceAll('localStorage', 'sessionStorage'))
+      await one.reload()
+      await one.getByRole('heading', { name: 'Your data' }).waitFor()
+    }
+    // whoever goes to another page of the same tab needs no login
+    await tab.goto('/notifications')
+    await tab.getByRole('button', { name: 'Log out' }).waitFor()
+    tab.isClean()
+  })
+
   test('of the web client is used by the pages for people', async () => {
     const tab = await openTab(browser, url)
     await tab.goto('/app')

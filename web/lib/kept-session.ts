@@ -6,6 +6,27 @@ const KEY = 'kith.session'
 /** `login` tells logins apart: a tab leaves the kept session of another login alone. */
 type Kept = Session & { login?: string }
 
+/** How long a page waits until the page before it in the same tab has let go of the login. Milliseconds. */
+const HANDOVER = 1000
+
+/**
+ * Makes this page the only one that uses a login of a tab, until the page ends. A browser copies what a tab keeps when
+ * somebody duplicates the tab, and the instance ends a session whose refresh token is used by both.
+ * @returns false if another tab uses the login
+ */
+function claim(login: string): Promise<boolean> {
+  // browsers have locks in secure contexts only
+  if (!navigator.locks) return Promise.resolve(true)
+  const until = AbortSignal.timeout(HANDOVER)
+  return new Promise((settle) => {
+    const hold = () => {
+      settle(true)
+      return new Promise<never>(() => {})
+    }
+    navigator.locks.request(`${KEY} ${login}`, { signal: until }, hold).catch(() => settle(false))
+  })
+}
+
 type Keeper = {
   store: SessionStore
   /** A login begins. With `stays`, this browser keeps its session. */
@@ -22,10 +43,15 @@ export function keeper({ inTab, isUsed = true }: { inTab: boolean; isUsed?: bool
   let login: string | undefined
   let place: Storage | undefined
   let isNew = true
+  const begin = (stays: boolean) => {
+    login = newLogin()
+    place = stays ? localStorage : fallback
+    isNew = true
+  }
   const read = (from: Storage | undefined) => JSON.parse(from?.getItem(KEY) ?? 'null') as Kept | null
   return {
     store: {
-      load() {
+      async load() {
         if (!isNew) {
           const kept = read(place)
           return kept?.login === login ? kept : null
@@ -35,12 +61,17 @@ export function keeper({ inTab, isUsed = true }: { inTab: boolean; isUsed?: bool
         const kept = read(place)
         isNew = !kept
         login = kept?.login
-        return kept
+        if (place !== fallback || !kept?.login || (await claim(kept.login))) return kept
+        // this tab is a duplicate; somebody may have logged in here meanwhile
+        if (read(fallback)?.login === kept.login) fallback?.removeItem(KEY)
+        if (login === kept.login) begin(false)
+        return null
       },
       save(session) {
         if (isNew && session) {
           login ??= newLogin()
           place ??= fallback
+          if (place && place === fallback) void claim(login)
         }
         const kept = read(place)
         const isMine = kept?.login === login
@@ -54,13 +85,8 @@ export function keeper({ inTab, isUsed = true }: { inTab: boolean; isUsed?: bool
         login = undefined
         place = undefined
       },
-      // browsers have locks in secure contexts only
       ...(navigator.locks && { lock: (run) => navigator.locks.request(KEY, run) }),
     },
-    begin(stays) {
-      login = newLogin()
-      place = stays ? localStorage : fallback
-      isNew = true
-    },
+    begin,
   }
 }
