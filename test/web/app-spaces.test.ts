@@ -141,8 +141,47 @@ describe('The web client', { timeout: 240_000 }, () => {
     await member.reload()
     await member.getByText('Passed and carried out').waitFor()
     await member.getByRole('link', { name: 'Back to the guild' }).click()
-    await member.getByText('Charter').click()
+    await member.getByText('Charter', { exact: true }).click()
     await member.getByText('We use no glue.').waitFor()
+
+    // the charters of the guild, which others can read too
+    await member.getByRole('link', { name: 'All charters' }).click()
+    await heading(member, 'Charters')
+    await member.getByRole('heading', { name: 'Charter 2' }).waitFor()
+    await member.getByText('In force').waitFor()
+    await member.getByRole('heading', { name: 'Charter 1' }).waitFor()
+    await isFit(member)
+    await member.getByRole('link', { name: 'By a proposal' }).click()
+    await heading(member, 'How we work')
+    await member.getByText('The charter that was proposed:').waitFor()
+    await member.goto(path)
+
+    // mana for the treasury; a proposal that passes and cannot be carried out says why
+    await member.getByRole('link', { name: '0 mana in the treasury' }).click()
+    await heading(member, 'Treasury')
+    await member.getByText('No mana has moved yet.').waitFor()
+    await button(member, 'Give mana').click()
+    await member.getByLabel('Mana', { exact: true }).fill('7')
+    await member.getByLabel('Note').fill('For strings')
+    await member.isAccessible()
+    await confirm(member, 'Give mana')
+    await member.getByText('For strings').waitFor()
+    await member.getByText('+7', { exact: true }).waitFor()
+    await member.getByText('7 mana', { exact: true }).waitFor()
+    await isFit(member)
+    expect((await alice.get<{ balance: number }>('/economy/wallet')).body.balance).toBe(43)
+    const { body: disbursal } = await alice.post<{ id: string }>(`/guilds/${id}/proposals`, {
+      kind: 'disburse',
+      title: 'A workshop for Bob',
+      payload: { recipientId: bob.actorId, amount: 5000 },
+    })
+    for (const who of [alice, bob]) await who.put(`/guilds/${id}/proposals/${disbursal.id}/vote`, { value: 'yes' })
+    await database.owner`select private.job_settle_proposals()`
+    await member.goto(`${path}/proposals/${disbursal.id}`)
+    await member.getByText('was to get 5,000 mana from the treasury.').waitFor()
+    await member.getByText('The treasury did not have enough mana.').waitFor()
+    await isFit(member)
+    await member.goto(path)
 
     // a steward, by name; the proposer withdraws it
     await button(member, 'Propose something').click()

@@ -188,7 +188,7 @@ function Payments({ post }: { post: Post }): VNode | null {
   if (all.length === 0) return null
   const t = texts.value.pay
   return html`<ul class="payments" aria-label=${t.received}>
-    ${all.map(([emotion, { total }]) => html`<li key=${emotion}>${(t.emotions as Record<string, string>)[emotion] ?? emotion}: ${t.mana(total)}</li>`)}
+    ${all.map(([emotion, { total }]) => html`<li key=${emotion}>${(t.emotions as Record<string, string>)[emotion] ?? emotion}: ${t.mana(numberText(total))}</li>`)}
   </ul>` as VNode
 }
 

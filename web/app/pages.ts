@@ -33,6 +33,7 @@ export type AppPage = {
 
 const settings = () => import('./pages/settings.ts')
 const groups = () => import('./pages/groups.ts')
+const records = () => import('./pages/guild-records.ts')
 const proposals = () => import('./pages/proposals.ts')
 
 export const pages: AppPage[] = [
@@ -74,6 +75,16 @@ export const pages: AppPage[] = [
     title: (t) => t.guilds.proposal,
     page: later<'ProposalPage', PageProps>(proposals, 'ProposalPage'),
     hasHeading: true,
+  },
+  {
+    path: '/app/guilds/:id/treasury',
+    title: (t) => t.guilds.treasuryTitle,
+    page: later<'TreasuryPage', PageProps>(records, 'TreasuryPage'),
+  },
+  {
+    path: '/app/guilds/:id/charters',
+    title: (t) => t.guilds.charters,
+    page: later<'ChartersPage', PageProps>(records, 'ChartersPage'),
   },
   { path: '/app/settings', title: (t) => t.settings.title, page: later(settings, 'ProfileSettings'), icon: 'settings' },
   {

@@ -4,6 +4,7 @@ import { ask } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
 import { html, type VNode } from '../lib/html.ts'
 import { showable } from '../lib/instance.ts'
+import { numberText } from '../lib/texts.ts'
 import { kith, me } from './session.ts'
 import { texts } from './texts.ts'
 
@@ -87,16 +88,26 @@ const amounts = [1, 3, 10, 25, 50, 100]
 type Payee = { postId: string } | { replyId: string } | { receiverId: string }
 type Paid = Schema<'Paid'>
 
+/** Gives the Idempotency-Key for a body: the same one if the same body is sent again, such as after a lost answer. */
+export function keyed(): (body: object) => string {
+  let [key, last] = ['', '']
+  return (body) => {
+    const text = JSON.stringify(body)
+    if (text !== last) [key, last] = [crypto.randomUUID(), text]
+    return key
+  }
+}
+
 /** Asks how much to pay and pays. If it is sent again after a lost answer, it is made only once. */
 export async function pay(payee: Payee, name: string): Promise<Paid | undefined> {
   const t = texts.value.pay
   let paid: Paid | undefined
   await attempt(async () => {
     const { balance } = await kith.get('/economy/wallet')
-    let sent = { key: crypto.randomUUID() as string, body: '' }
+    const keyOf = keyed()
     const question = {
       title: t.title(name),
-      text: t.text(balance),
+      text: t.text(numberText(balance)),
       fields: [
         {
           name: 'emotion',
@@ -109,7 +120,7 @@ export async function pay(payee: Payee, name: string): Promise<Paid | undefined>
           label: t.amount,
           kind: 'choice' as const,
           options: amounts
-            .map((mana, tier) => ({ value: String(tier), label: t.tier(mana, t.tiers[tier] ?? ''), mana }))
+            .map((mana, tier) => ({ value: String(tier), label: t.tier(numberText(mana), t.tiers[tier] ?? ''), mana }))
             .filter(({ mana }) => mana <= Math.max(balance, 1)),
         },
       ],
@@ -117,11 +128,9 @@ export async function pay(payee: Payee, name: string): Promise<Paid | undefined>
     }
     const isDone = await ask(question, async ({ emotion, tier }) => {
       const body = { ...payee, emotion: emotion as Emotion, tier: Number(tier) }
-      const text = JSON.stringify(body)
-      if (sent.body !== text) sent = { key: crypto.randomUUID(), body: text }
-      paid = await kith.post('/economy/pay', { headers: { 'idempotency-key': sent.key }, body })
+      paid = await kith.post('/economy/pay', { headers: { 'idempotency-key': keyOf(body) }, body })
     })
-    if (isDone && paid) notify(t.done(paid.payment.total, paid.senderBalance))
+    if (isDone && paid) notify(t.done(numberText(paid.payment.total), numberText(paid.senderBalance)))
   })
   return paid
 }

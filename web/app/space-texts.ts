@@ -61,8 +61,26 @@ const en = {
       isGranted ? ' becomes a steward if it passes.' : ' stops being a steward if it passes.',
     ],
     expel: (name: unknown) => [name, ' has to leave the guild if it passes.'],
-    disburse: (name: unknown, mana: number) => [name, ` gets ${mana} mana from the treasury if it passes.`],
+    disburse: (name: unknown, mana: string) => [name, ` gets ${mana} mana from the treasury if it passes.`],
   },
+  decidedEffects: {
+    charter: 'The charter that was proposed:',
+    steward: (name: unknown, isGranted: boolean) => [
+      name,
+      isGranted ? ' was to become a steward.' : ' was to stop being a steward.',
+    ],
+    expel: (name: unknown) => [name, ' was to leave the guild.'],
+    disburse: (name: unknown, mana: string) => [name, ` was to get ${mana} mana from the treasury.`],
+  },
+  /** Why a proposal could not be carried out, by the code. */
+  failures: {
+    insufficient_mana: 'The treasury did not have enough mana.',
+    last_owner: 'The founder can neither be removed nor get another role.',
+    person_unknown: 'The person was no longer there.',
+    space_archived: 'The guild was archived.',
+    space_member_unknown: 'The person was no longer a member.',
+  } as Record<string, string>,
+  otherFailure: 'The instance refused it.',
   somebody: 'Somebody whom you cannot see',
   by: 'By',
   states: {
@@ -86,6 +104,21 @@ const en = {
   withdraw: 'Withdraw',
   withdrawText: 'Nobody can vote on it any more.',
   backTo: 'Back to the guild',
+  treasuryText: 'Members give mana to the treasury. The founder, the stewards and proposals spend it.',
+  movements: { contribution: 'Given', disbursement: 'Paid', distribution: 'Share of a distribution' },
+  byProposal: 'By a proposal',
+  from: 'From',
+  to: 'To',
+  noMovements: 'No mana has moved yet.',
+  give: 'Give mana',
+  giveText: 'It moves from your wallet to the treasury, and you cannot take it back.',
+  given: 'Thank you. Your mana is in the treasury.',
+  note: 'Note',
+  noteHint: 'The members of the guild read it.',
+  version: (number: number) => `Charter ${number}`,
+  inForce: 'In force',
+  since: (time: string) => `Since ${time}`,
+  noCharter: 'The guild had no charter.',
 }
 
 const de: typeof en = {
@@ -152,6 +185,23 @@ const de: typeof en = {
     expel: (name) => [name, ' muss die Gilde verlassen, wenn der Antrag angenommen wird.'],
     disburse: (name, mana) => [name, ` bekommt ${mana} Mana aus der Kasse, wenn der Antrag angenommen wird.`],
   },
+  decidedEffects: {
+    charter: 'Die beantragte Satzung:',
+    steward: (name, isGranted) => [
+      name,
+      isGranted ? ' sollte in die Verwaltung kommen.' : ' sollte die Verwaltung verlassen.',
+    ],
+    expel: (name) => [name, ' sollte die Gilde verlassen.'],
+    disburse: (name, mana) => [name, ` sollte ${mana} Mana aus der Kasse bekommen.`],
+  },
+  failures: {
+    insufficient_mana: 'In der Kasse war nicht genug Mana.',
+    last_owner: 'Wer die Gilde leitet, kann weder entfernt werden noch eine andere Rolle bekommen.',
+    person_unknown: 'Die Person war nicht mehr da.',
+    space_archived: 'Die Gilde war archiviert.',
+    space_member_unknown: 'Die Person war kein Mitglied mehr.',
+  },
+  otherFailure: 'Die Instanz hat es abgelehnt.',
   somebody: 'Jemand, den Sie nicht sehen können,',
   by: 'Von',
   states: {
@@ -175,6 +225,21 @@ const de: typeof en = {
   withdraw: 'Zurückziehen',
   withdrawText: 'Niemand kann mehr darüber abstimmen.',
   backTo: 'Zurück zur Gilde',
+  treasuryText: 'Mitglieder geben Mana in die Kasse. Gründer, Verwaltung und Anträge geben es aus.',
+  movements: { contribution: 'Gegeben', disbursement: 'Gezahlt', distribution: 'Anteil einer Verteilung' },
+  byProposal: 'Durch einen Antrag',
+  from: 'Von',
+  to: 'An',
+  noMovements: 'Es wurde noch kein Mana bewegt.',
+  give: 'Mana geben',
+  giveText: 'Es geht von Ihrem Mana in die Kasse. Sie können es nicht zurückholen.',
+  given: 'Danke. Ihr Mana ist in der Kasse.',
+  note: 'Notiz',
+  noteHint: 'Die Mitglieder der Gilde lesen sie.',
+  version: (number) => `Satzung ${number}`,
+  inForce: 'Gültig',
+  since: (time) => `Seit ${time}`,
+  noCharter: 'Die Gilde hatte keine Satzung.',
 }
 
 export const spaceTexts = textsOf({ en, de })

@@ -6,7 +6,7 @@ import { html, useSignal, type VNode } from '../../lib/html.ts'
 import { type Loaded, useLoad } from '../../lib/load.ts'
 import { go, query, setQuery } from '../../lib/router.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
-import { optionsOf } from '../../lib/texts.ts'
+import { numberText, optionsOf } from '../../lib/texts.ts'
 import { PostCard } from '../card.ts'
 import { FindPerson } from '../find-person.ts'
 import { List, usePages } from '../list.ts'
@@ -371,10 +371,11 @@ export function GuildPage({ params: { id = '' } }: PageProps): VNode {
       <span class="quiet">${shared.count(found.memberCount)}</span>
       ${archivedAt && html`<span class="tag">${shared.archived}</span>`}
       ${viewer.role && html`<span class="tag">${shared.roles[viewer.role]}</span>`}
-      ${typeof found.treasuryBalance === 'number' && html`<span class="tag">${t.treasury(found.treasuryBalance)}</span>`}
+      ${typeof found.treasuryBalance === 'number' && html`<a href=${`/app/guilds/${id}/treasury`}>${t.treasury(numberText(found.treasuryBalance))}</a>`}
     </p>
     ${found.about && html`<${Words} text=${found.about} />`}
     ${found.charter && html`<details><summary>${t.charter}</summary><${Words} text=${found.charter} /></details>`}
+    <p><a href=${`/app/guilds/${id}/charters`}>${t.allCharters}</a></p>
     <div class="buttons">
       ${viewer.status === 'none' && !archivedAt && html`<button onClick=${apply}>${t.apply}</button>`}
       ${viewer.status === 'pending' && html`<span>${t.pending}</span><button class="secondary" onClick=${withdraw}>${shared.withdraw}</button>`}

@@ -123,16 +123,16 @@ function Person({ id }: { id: string | null | undefined }): VNode {
   return (card ? html`<${PersonLink} card=${card} />` : html`${spaceTexts.value.somebody}`) as VNode
 }
 
-/** What happens if it passes. */
-function Effect({ proposal: { kind, payload } }: { proposal: Proposal }): VNode | null {
-  const { effects } = spaceTexts.value
+/** What happens if it passes or, once it is decided, what was proposed. */
+function Effect({ proposal: { kind, payload, status } }: { proposal: Proposal }): VNode | null {
+  const effects = status === 'open' ? spaceTexts.value.effects : spaceTexts.value.decidedEffects
   const { charter = '', userId, grant = false, recipientId, amount = 0 } = payload
   if (kind === 'charter')
     return html`<p>${effects.charter}</p><blockquote><${Words} text=${charter} /></blockquote>` as VNode
   if (kind === 'steward') return html`<p>${effects.steward(html`<${Person} id=${userId} />`, grant)}</p>` as VNode
   if (kind === 'expel') return html`<p>${effects.expel(html`<${Person} id=${userId} />`)}</p>` as VNode
   if (kind === 'disburse')
-    return html`<p>${effects.disburse(html`<${Person} id=${recipientId} />`, amount)}</p>` as VNode
+    return html`<p>${effects.disburse(html`<${Person} id=${recipientId} />`, numberText(amount))}</p>` as VNode
   return null
 }
 
@@ -167,7 +167,7 @@ export function ProposalPage({ params: { id = '', pid = '' } }: PageProps): VNod
     </p>
     ${found.body && html`<${Words} text=${found.body} />`}
     <${Effect} proposal=${found} />
-    ${found.reason && html`<p>${found.reason}</p>`}
+    ${found.reason && html`<p>${t.failures[found.reason] ?? t.otherFailure}</p>`}
     <section class="poll">
       <h2>${isOpen ? t.vote : t.tally}</h2>
       <ul>

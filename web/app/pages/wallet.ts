@@ -47,7 +47,7 @@ export function Wallet(): VNode {
   return html`<${ErrorNote} error=${wallet.error.value} />
     ${
       found &&
-      html`<p class="balance"><strong>${texts.value.pay.mana(found.balance)}</strong></p>
+      html`<p class="balance"><strong>${texts.value.pay.mana(numberText(found.balance))}</strong></p>
         <p class="quiet">${t.text}</p>
         <dl class="facts">
           <dt>${t.earned}</dt><dd>${numberText(found.lifetimeEarned)}</dd>

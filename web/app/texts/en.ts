@@ -154,7 +154,7 @@ export const en = {
     counts: (followers: number, following: number) =>
       `${followers === 1 ? '1 follower' : `${followers} followers`}, follows ${following}`,
     followers: 'Followers',
-    following: 'Follows',
+    following: 'Following',
     followsYou: 'Follows you',
     inCircle: 'In a circle of yours',
     inInner: 'In your inner circle',
@@ -218,7 +218,7 @@ export const en = {
   },
   pay: {
     title: (name: string) => `Pay ${name}`,
-    text: (balance: number) => `You have ${balance} mana. A payment cannot be taken back.`,
+    text: (balance: string) => `You have ${balance} mana. A payment cannot be taken back.`,
     emotion: 'What it expresses',
     emotions: {
       joy: 'Joy',
@@ -232,11 +232,11 @@ export const en = {
     },
     amount: 'Amount',
     tiers: ['Spark', 'Wave', 'Storm', 'Surge', 'Tempest', 'Nova'],
-    tier: (mana: number, name: string) => `${mana} mana – ${name}`,
+    tier: (mana: string, name: string) => `${mana} mana – ${name}`,
     action: 'Pay',
-    done: (mana: number, balance: number) => `You have paid ${mana} mana. ${balance} are left.`,
+    done: (mana: string, balance: string) => `You have paid ${mana} mana. ${balance} are left.`,
     received: 'Received',
-    mana: (mana: number) => `${mana} mana`,
+    mana: (mana: string) => `${mana} mana`,
   },
   search: {
     title: 'Search',
@@ -525,7 +525,10 @@ export const en = {
         : 'The founder or a steward decides.',
     pending: 'Your application waits for a decision.',
     charter: 'Charter',
-    treasury: (mana: number) => `${mana} mana in the treasury`,
+    charters: 'Charters',
+    allCharters: 'All charters',
+    treasuryTitle: 'Treasury',
+    treasury: (mana: string) => `${mana} mana in the treasury`,
   },
   settings: {
     title: 'Settings',
