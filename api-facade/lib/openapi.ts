@@ -107,6 +107,7 @@ export function openApiText(features: readonly Feature[]): string {
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: '/' }],
+    security: [{ bearer: [] }],
     tags: [
       ...features.map(({ feature, about }) => ({ name: feature, description: about })),
       { name: 'platform', description: 'Whether the instance is running and can take requests.' },
@@ -517,13 +518,13 @@ function pathOf(route: Route, named: Set<string>): Path {
     summary: row.summary,
     description:
       [row.description, accessNote[row.access], limitNote(limits), also].filter(Boolean).join('\n\n') || undefined,
-    'x-rate-limits': limits,
+    ...(Object.keys(limits).length > 0 && { 'x-rate-limits': limits }),
     // not a content type of the answer: generated clients would then give each answer the type list or text
     ...(hasCsv(row) && {
       'x-csv': 'With `Accept: text/csv` the answer is CSV: up to 20 pages, and a Link to the rest.',
     }),
     ...scopeNote(route),
-    security: row.access === 'public' ? [] : [{ bearer: [] }],
+    ...(row.access === 'public' && { security: [] }),
     request: requestOf(row),
     responses: {
       ...successOf(row),
@@ -564,14 +565,14 @@ const callbacksOf = (later: NonNullable<Row['later']>) =>
     ]),
   )
 
-/** The limits that count a request of the route, by name, with their default values. */
+/** The limits that count a request of the route besides the global one, by name, with their default values. */
 function limitsOf({ limit, limits = [] }: Row): Partial<Record<LimitName, string>> {
-  const names: LimitName[] = ['global', ...(limit ? [limit] : []), ...limits]
+  const names: LimitName[] = [...(limit ? [limit] : []), ...limits]
   return Object.fromEntries(names.map((name) => [name, defaultLimits[name]]))
 }
 
-const limitNote = ({ global: _, ...own }: Partial<Record<LimitName, string>>): string =>
-  Object.entries(own)
+const limitNote = (limits: Partial<Record<LimitName, string>>): string =>
+  Object.entries(limits)
     .map(([name, limit]) => `Limit \`${name}\`: ${said(limit)}.`)
     .join(' ')
 
