@@ -1,5 +1,6 @@
-// A schema that changes after its baseline was frozen: in a copy of the repository, the migration is drafted, the
-// comparison finds nothing left, and a database of the baseline with people in it becomes like a new one.
+// A schema that changes after its baseline was frozen, in a copy of the repository. `npm run gen` drafts the migration.
+// Then the comparison finds no difference, and the migration turns a database of the baseline with people in it into one
+// that is like a new one.
 
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

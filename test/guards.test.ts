@@ -54,7 +54,7 @@ const guards: Record<string, string> = {
   'every function fixes its search_path, unless its body was parsed when it was made': `
     select p.oid::regprocedure as offender from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname in ${ours} and not coalesce(p.proconfig @> array['search_path=""'], false) and p.prosqlbody is null`,
-  'every function is plpgsql, unless Postgres puts it in place of its calls: one in SQL is planned in each statement': `
+  'every function is plpgsql, unless Postgres inlines it, because a function in SQL is planned again in each statement': `
     select p.oid::regprocedure as offender from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     join pg_language l on l.oid = p.prolang where n.nspname in ${ours} and l.lanname <> 'plpgsql'
       and not (l.lanname = 'sql' and p.prosqlbody is not null and p.proconfig is null and not p.prosecdef

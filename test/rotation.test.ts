@@ -83,7 +83,7 @@ function traffic(up: Set<string>, tokens: Set<string>) {
       const goal = sent + count * up.size
       await until(() => sent > goal, { timeout: 60_000 })
     },
-    /** As a balancer does: sends a facade nothing more, and waits for its answers. */
+    /** Stops sending requests to a facade, as a balancer does, and waits for its answers. */
     leave: async (url: string) => {
       up.delete(url)
       await until(() => (working.get(url) ?? 0) === 0)

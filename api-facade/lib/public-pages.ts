@@ -75,7 +75,7 @@ export function mountPublicPages(app: Hono<Env>, config: Config, styles: () => s
   const own = [facade, new URL(config.publicUrl).origin]
   /** Whether the page may load a picture. A picture on another host would tell that host who reads the page. */
   const isOurs = (url: string) => [...own, storage].includes(URL.parse(url)?.origin)
-  /** A picture of the instance is at the origin of the page, which can be open at another address than FACADE_URL. */
+  /** The address of a picture. One of the instance itself is without an origin: the page may not be open at FACADE_URL. */
   const shownAt = (url: string) => (URL.parse(url)?.origin === facade ? url.slice(facade.length) : url)
   const policy = [
     "default-src 'none'",

@@ -201,7 +201,7 @@ describe.each(runtimes)('The function deliver %s', async (runtime) => {
       expect(await post({ ids: ['one'] }, undefined, 'deliver/receipts')).toMatchObject({ status: 503 })
     })
 
-    test('sends to FCM by one access token, until the API refuses it', async () => {
+    test('uses one access token for FCM until the API refuses it', async () => {
       const { token } = toAndroid('a')
       const before = google.state.tokens
       expect(await push(toAndroid('a'), toAndroid('b'))).toEqual(['sent', 'sent'])

@@ -92,7 +92,7 @@ describe.each(runtimes)('A webhook %s', async (runtime) => {
     }
   })
 
-  test('is sent for the service alone', async () => {
+  test('is sent only with the key of the service', async () => {
     expect((await send(`${plain}/ok`, 'Bearer x'))[0]).toBe(401)
   })
 })

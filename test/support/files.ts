@@ -27,7 +27,7 @@ export const files: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = Object.f
   }).map(([type, head]) => [type, Uint8Array.from([...head, ...ascii(' and so on')])]),
 )
 export const png = files['image/png'] as Uint8Array<ArrayBuffer>
-/** A file that begins like a PNG of this size, which is far enough to tell it. */
+/** A file that begins like a PNG of this size. It ends after the size, because nothing more of it is read. */
 export const picture = (width: number, height: number): Uint8Array<ArrayBuffer> => {
   const bytes = Uint8Array.from([...png.slice(0, 8), 0, 0, 0, 13, ...ascii('IHDR'), ...Array(17).fill(0)])
   new DataView(bytes.buffer).setUint32(16, width)

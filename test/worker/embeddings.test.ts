@@ -197,7 +197,7 @@ describe('The model that comes with Kith', () => {
   })
   afterAll(() => worker.stop())
 
-  test('makes vectors for all posts without one of its own, even for those with another’s', {
+  test('makes vectors for all posts without a vector of its model, even for those with one of another model', {
     timeout: 120_000,
   }, async () => {
     expect(await owner`select from pgboss.job where name = 'embeddings' and state < 'completed'`).toEqual([])

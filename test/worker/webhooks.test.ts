@@ -283,7 +283,7 @@ test('A new secret signs, and for a day the previous one too', async () => {
   })
 })
 
-test('A webhook that was inactive gets the events of the meantime when it is active again', async () => {
+test('A webhook that was inactive gets the events that it missed when it is active again', async () => {
   const id = await add(one, ['posts.reply.created'])
   expect(await admin.patch(`/admin/webhooks/${id}`, { active: false })).toMatchObject({ body: { active: false } })
   await emit(5, 1)

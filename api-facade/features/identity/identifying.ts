@@ -21,7 +21,8 @@ type Identified = {
 }
 
 /**
- * Checks who it is, with the limits of a login, and gives it to an operation, which checks the code of a second factor.
+ * Checks who the person is, with the limits of a login. Then calls an operation for them, which checks the code of a
+ * second factor.
  * @throws ApiError credentials_wrong, passkey_wrong, oidc_over, rate_limited
  */
 export async function identified<T>(c: Context, given: Given, use: (who: Identified) => Promise<T>): Promise<T> {

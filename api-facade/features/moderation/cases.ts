@@ -130,7 +130,7 @@ export default routes('moderation', {
     operation: 'accept_case_proposal',
     params: ProposalId,
     answers: { 200: StaffCase },
-    outcome: 'The case after what was proposed.',
+    outcome: 'The case after the proposed actions.',
   },
   'POST /admin/cases/:id/proposals/:proposalId/decline': {
     summary: 'Decline a proposal',

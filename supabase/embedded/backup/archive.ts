@@ -62,7 +62,7 @@ export function startArchive(options: ArchiveOptions): Archive {
   return { stop }
 }
 
-/** Without an archive the server must not keep the log for it. */
+/** For an instance without an archive: drops the slot, so that the server does not keep the log for an archive. */
 export async function dropSlot(databaseUrl: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   try {

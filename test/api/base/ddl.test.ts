@@ -19,7 +19,7 @@ const changes: Record<string, [string, string]> = {
     'alter table app.users add column ddl integer default 7',
     'alter table app.users drop column ddl',
   ],
-  'a column of what counts them': [
+  'a column of the counters of the posts': [
     'alter table app.post_counters add column ddl text',
     'alter table app.post_counters drop column ddl',
   ],

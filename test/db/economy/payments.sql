@@ -88,7 +88,7 @@ select results_eq(
        union all
        select api.list_payments(p_limit => 1, p_cursor => page ->> 'nextCursor') from pages where (page ->> 'hasMore')::boolean)
      select count(*), count(distinct page #>> '{items,0,id}') from pages $$,
-  $$ values (6::bigint, 6::bigint) $$, 'Walking the pages lists each payment once');
+  $$ values (6::bigint, 6::bigint) $$, 'The pages together have each payment once');
 
 -- After a block a payment stays listed, without the person
 select api.block_person('alice');

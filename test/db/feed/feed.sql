@@ -37,7 +37,7 @@ insert into made select 'alike', id from made where name in ('one', 'two') order
 select test.act_as('alice');
 select is(replace(replace(pg_temp.names(api.list_feed()), 'one', 'x'), 'two', 'x'), 'six five four three x x', 'The newest post comes first');
 select is(api.list_feed() #>> '{items,4,id}', pg_temp.id('alike')::text, 'Posts of the same moment are ordered by id, descending');
-select is(pg_temp.walk(n), pg_temp.names(api.list_feed()), 'Walking in pages of ' || n || ' gives the same feed') from generate_series(1, 7) n;
+select is(pg_temp.walk(n), pg_temp.names(api.list_feed()), 'The feed in pages of ' || n || ' has the same posts in the same order') from generate_series(1, 7) n;
 select is(api.list_feed(p_limit => 6) ->> 'hasMore', 'false', 'A full last page has no next page');
 select is(api.list_feed(p_limit => 5) ->> 'nextCursor', api.list_feed() #>> '{items,4,id}', 'The cursor is the id of the page''s last item');
 

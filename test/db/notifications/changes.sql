@@ -27,7 +27,7 @@ select results_eq(
        select pg_temp.since('epoch', null, 2) as page
        union all
        select pg_temp.since('epoch', page ->> 'nextCursor', 2) from pages where (page ->> 'hasMore')::boolean)
-     select k from pages, unnest(pg_temp.keys(page)) k $$, $$ values ('n1'), ('n2'), ('n3'), ('n4'), ('n5') $$, 'Walking the pages lists each change once');
+     select k from pages, unnest(pg_temp.keys(page)) k $$, $$ values ('n1'), ('n2'), ('n3'), ('n4'), ('n5') $$, 'The pages together have each change once');
 select throws_ok($$ select pg_temp.since('epoch', gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');
 select throws_ok($$ select pg_temp.since('epoch', 'x') $$, 'PT400', 'cursor_unknown', 'A malformed cursor is refused');
 

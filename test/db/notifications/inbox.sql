@@ -55,7 +55,7 @@ select test.act_as('alice');
 select is(jsonb_array_length(pg_temp.inbox('post.replied')), 2, 'After an hour a new group begins');
 
 -- Reading
-select is((api.mark_read(p_group_key => 'post.replied:00000000-0000-4000-8000-000000000001') ->> 'count')::int, 5, 'A group can be marked read at once');
+select is((api.mark_read(p_group_key => 'post.replied:00000000-0000-4000-8000-000000000001') ->> 'count')::int, 5, 'A group can be marked as read at once');
 select isnt(pg_temp.inbox('post.replied') #> '{0,readAt}', 'null', 'A read notification has the time of reading');
 select is((api.mark_read(p_group_key => 'post.replied:00000000-0000-4000-8000-000000000001') ->> 'count')::int, 5, 'Marking it twice is not an error');
 select test.act_as_owner();
@@ -79,7 +79,7 @@ select results_eq(
        union all
        select api.list_notifications(1, page ->> 'nextCursor') from pages where (page ->> 'hasMore')::boolean)
      select count(*), count(distinct page #>> '{items,0,id}') from pages $$,
-  $$ select 7::bigint, 7::bigint $$, 'Walking the pages lists each notification once');
+  $$ select 7::bigint, 7::bigint $$, 'The pages together have each notification once');
 
 -- Who gets no notification
 select test.act_as('alice');

@@ -1,5 +1,5 @@
--- Media of posts that are assets: they must be the author's own, committed, and of a fitting kind, when publishing and
--- editing.
+-- Assets as media of posts: when a post is published or edited, they must be the author's own, committed, and of a
+-- suitable kind.
 begin;
 select plan(33);
 select test.people('alice', 'bob');

@@ -73,8 +73,8 @@ insert into app.feed_blocks (starts_at) select distinct published_at from app.po
 select test.act_as('alice');
 select is(pg_temp.names(api.list_feed(p_limit => 5)), 'x3 x2500', 'A page that reached the scan limit is short');
 select is(api.list_feed(p_limit => 5) ->> 'hasMore', 'true', 'Such a page has a next page');
-select is(pg_temp.walk(5), 'x3 x2500 x4100', 'Walking in pages of 5 finds all remaining posts');
-select is(pg_temp.walk(1), 'x3 x2500 x4100', 'Walking in pages of 1 finds all remaining posts');
+select is(pg_temp.walk(5), 'x3 x2500 x4100', 'Pages of 5 have all remaining posts');
+select is(pg_temp.walk(1), 'x3 x2500 x4100', 'Pages of 1 have all remaining posts');
 
 select * from finish();
 rollback;

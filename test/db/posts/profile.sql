@@ -1,4 +1,4 @@
--- A person's posts on their profile: the order, who sees which, and walking the list with every page length.
+-- A person's posts on their profile: the order, who sees which, and reading the list page by page with every page length.
 begin;
 select plan(56);
 select test.people('alice', 'bob', 'carla', 'dave');
@@ -69,9 +69,9 @@ from (values ('y', 1), ('five', 2), ('four', 3)) m (name, place) where p.id = pg
 select is(pg_temp.sees('alice'), 'four five y narrow repost hidden three x', 'Pinned posts come first, the latest pin at the top');
 select is(pg_temp.sees('dave'), 'four y repost x', 'A stranger sees only pinned posts they may see');
 select test.act_as('alice');
-select is(pg_temp.walk(n), 'four five y narrow repost hidden three x', 'Authors walk their own posts in pages of ' || n) from generate_series(1, 9) n;
+select is(pg_temp.walk(n), 'four five y narrow repost hidden three x', 'Authors get all their posts in pages of ' || n) from generate_series(1, 9) n;
 select test.act_as('dave');
-select is(pg_temp.walk(n), 'four y repost x', 'A stranger walks the posts in pages of ' || n) from generate_series(1, 5) n;
+select is(pg_temp.walk(n), 'four y repost x', 'A stranger gets all visible posts in pages of ' || n) from generate_series(1, 5) n;
 select is(api.list_posts_by('alice', 4) ->> 'hasMore', 'false', 'A full last page has no next page');
 select is(api.list_posts_by('alice', 3) ->> 'nextCursor', pg_temp.id('repost')::text, 'The cursor is the page''s last post');
 select is(api.list_posts_by('alice', 2) ->> 'nextCursor', pg_temp.id('y')::text, 'The cursor can be a pinned post');
@@ -101,7 +101,7 @@ from (values (pg_temp.id('three')::text, 'a post the caller can''t see'), (pg_te
 select throws_ok(format('select api.list_posts_by(%L, %s)', 'alice', n), 'PT422', 'limit_out_of_range', 'Invalid limit: ' || n)
 from unnest(array['0', '51', 'null']) n;
 
--- If a pin is deleted during a walk, the pages after it are complete
+-- If a pin is deleted while somebody reads page by page, the later pages are complete
 select test.act_as_owner();
 update app.posts set deleted_at = now() where id = pg_temp.id('y');
 select test.act_as('dave');

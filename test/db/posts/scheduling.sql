@@ -60,7 +60,7 @@ select is(pg_temp.happened('first'), '', 'A scheduled post has emitted no event'
 select is(pg_temp.earned('first'), 0, 'A scheduled post has earned nothing');
 select is(pg_temp.announced('first'), 0, 'A scheduled post isn''t broadcast');
 select is(pg_temp.names(api.list_scheduled_posts()), 'first second third', 'Authors have a list of scheduled posts, soonest first');
-select is(pg_temp.walk(n), 'first second third', 'The list can be walked in pages of ' || n) from generate_series(1, 3) n;
+select is(pg_temp.walk(n), 'first second third', 'The list is complete in pages of ' || n) from generate_series(1, 3) n;
 select is(pg_temp.names(api.list_posts_by('alice')), '', 'A scheduled post isn''t on the profile');
 select is(json_array_length(api.list_feed() -> 'items'), 0, 'A scheduled post isn''t in the feed');
 select lives_ok($$ select api.get_post(pg_temp.id('first')) $$, 'The author can open a scheduled post');

@@ -115,7 +115,7 @@ select is(pg_temp.parts('bob'), '1d 2b 3a 4c 5e', 'An item can move to the end')
 select test.act_as('alice');
 select pg_temp.add('a', 3);
 select is(pg_temp.parts('bob'), '1d 2b 3a 4c 5e', 'An item can stay where it is');
-select is(pg_temp.walk('bob', n), '1d 2b 3a 4c 5e', 'The series can be walked in pages of ' || n) from generate_series(1, 6) n;
+select is(pg_temp.walk('bob', n), '1d 2b 3a 4c 5e', 'The series is complete in pages of ' || n) from generate_series(1, 6) n;
 
 -- Ownership
 select test.act_as('bob');
@@ -162,18 +162,18 @@ select pg_temp.as_owner($$ update app.posts set deleted_at = now() where id in (
 select is(pg_temp.parts('alice'), '1closed 2d 3b 4c 5e', 'Deleted posts leave their series');
 select is((select string_agg(position::text, ' ' order by position) from app.series_items where series_id = pg_temp.id('series')),
   '1 2 3 4 5', 'The gap in the positions is closed');
-select is(pg_temp.parts('bob', 9, 'a'), '3c 4e', 'A walk continues from where the deleted item was');
-select is(pg_temp.parts('carla', 9, 'near'), '2b 3c 4e', 'A walk also continues for a person who could see the deleted item');
+select is(pg_temp.parts('bob', 9, 'a'), '3c 4e', 'The list continues from where the deleted item was');
+select is(pg_temp.parts('carla', 9, 'near'), '2b 3c 4e', 'The list also continues for a person who could see the deleted item');
 select throws_ok($$ select pg_temp.parts('bob', 9, 'near') $$, 'PT400', 'cursor_unknown', 'A deleted item is refused as a cursor of a person who couldn''t see it');
 select test.act_as('alice');
 select pg_temp.add('e', 1);
-select is(pg_temp.parts('bob', 9, 'a'), '4c', 'The walk continues even if an item has since moved to before that place');
+select is(pg_temp.parts('bob', 9, 'a'), '4c', 'The list continues even if an item has since moved to before that place');
 select test.act_as('alice');
 select pg_temp.add('d');
-select is(pg_temp.parts('bob', 9, 'a'), '3c 4d', 'The walk continues even if an item has since moved to behind that place');
+select is(pg_temp.parts('bob', 9, 'a'), '3c 4d', 'The list continues even if an item has since moved to behind that place');
 select test.act_as('alice');
 select pg_temp.add('f', 2);
-select is(pg_temp.parts('bob', 9, 'a'), '4c 5d', 'The walk continues even if an item was added since');
+select is(pg_temp.parts('bob', 9, 'a'), '4c 5d', 'The list continues even if an item was added since');
 select throws_ok($$ select pg_temp.add('a') $$, 'PT404', 'post_unknown', 'A deleted post can''t be added again') from test.act_as('alice');
 
 -- A series without a visible item is unknown

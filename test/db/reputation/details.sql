@@ -53,7 +53,7 @@ begin
   end loop;
   return v_ids;
 end $f$;
-select is(pg_temp.walk(), array(select id::text from app.reputation_entries order by position desc), 'Walking the pages lists each event once, in order');
+select is(pg_temp.walk(), array(select id::text from app.reputation_entries order by position desc), 'The pages together have each event once, in order');
 select throws_ok($$ select api.get_reputation_details(4, gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');
 select throws_ok($$ select api.get_reputation_details(4, 'x') $$, 'PT400', 'cursor_unknown', 'A malformed cursor is refused');
 select throws_ok($$ select api.get_reputation_details(0) $$, 'PT422', 'limit_out_of_range', 'A limit of 0 is refused');

@@ -60,7 +60,7 @@ select throws_ok($$ select api.add_circle_member(pg_temp.id('friends'), 'dave', 
 -- Bond levels, over several circles
 select is(api.set_bond_level(pg_temp.id('friends'), 'bob', 'inner-circle') ->> 'bondLevel', 'inner-circle', 'A bond level can be raised');
 select is(pg_temp.level('bob', 'alice'), 2::smallint, 'Raising it raises the audience level');
-select is(pg_temp.events(), 2, 'Changing a bond level is no event');
+select is(pg_temp.events(), 2, 'Changing a bond level emits no event');
 select api.add_circle_member(pg_temp.id('second'), 'bob');
 select is(pg_temp.level('bob', 'alice'), 2::smallint, 'The highest level of several circles counts');
 select api.set_bond_level(pg_temp.id('friends'), 'bob', 'acquaintance');
@@ -137,7 +137,7 @@ select is(pg_temp.level('bob', 'alice'), 1::smallint, 'A member of another circl
 select is(pg_temp.level('crowd3', 'alice'), null, 'A person in no other circle becomes a stranger');
 select test.act_as_owner();
 select is((select count(*) from app.domain_events where name = 'social.member.removed'
-           and payload ->> 'circleId' = pg_temp.id('crowd')::text)::int, 11, 'Each member of a deleted circle emits an event');
+           and payload ->> 'circleId' = pg_temp.id('crowd')::text)::int, 11, 'The deletion of a circle emits an event for each member');
 select is(pg_temp.faults(), 0, 'After the deletion the audience equals what a rebuild gives');
 
 select * from finish();

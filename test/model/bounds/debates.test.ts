@@ -92,7 +92,7 @@ checkBounds([
   },
   {
     operation: 'list_debates',
-    against: 'debates of blocked people with a word',
+    against: 'debates of blocked people that have the word',
     most: 2500,
     async scene(_, size) {
       return { parameters: `p_q => 'gears'`, shown: await crowded('debate', size) }

@@ -28,7 +28,7 @@ const onPost =
     return { by: act.by, call: (id) => call(`'${id(act.post)}'`, act, world), may: reach !== null, ...nobody, ...reach }
   }
 
-/** An event at a post in nobody's name. */
+/** An event about a post, without an actor. */
 const toPost =
   (call: Call, effect: Effect): Performer =>
   (world, act, memory) => ({ ...onPost(call, effect)(world, act, memory), by: null })

@@ -81,7 +81,7 @@ export type World = {
   notices: { to: number; by: number; post: number }[]
   /** The posts after which a block of the ranked feed begins. */
   boundaries: number[]
-  /** The page length used to walk lists, and which calls are made on what. */
+  /** The page length with which lists are read, and which calls are made on what. */
   limit: number
   call: number
 }

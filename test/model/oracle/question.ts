@@ -4,7 +4,7 @@ import { postId, replyId, seriesId } from './build.ts'
 import { at, sees, seesReply, seesSeries, type World } from './model.ts'
 
 export type Question = {
-  /** The call as SQL. With `$1` for a cursor it is walked page by page, and `read` gets all the items. */
+  /** The call as SQL. With `$1` for a cursor the list is read page by page, and `read` gets all the items. */
   call: string
   /** The part of an answer that is compared. */
   read(answer: never): unknown

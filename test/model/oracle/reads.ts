@@ -23,7 +23,7 @@ import { type Entries, ofPost, ofReply, ofSeries, type Question, refused } from 
 type Page = { items: never[] }
 type Identified = { id: string }
 
-/** A call that is walked page by page. */
+/** A call of a list that is read page by page. */
 const paged = (operation: string, { limit }: World, ...given: string[]) =>
   `api.${operation}(${[...given, `p_limit => ${limit}`, 'p_cursor => $1'].join(', ')})`
 

@@ -15496,7 +15496,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The case after what was proposed. */
+            /** @description The case after the proposed actions. */
             200: {
                 headers: {
                     [name: string]: unknown;
