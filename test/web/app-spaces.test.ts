@@ -170,6 +170,15 @@ describe('The web client', { timeout: 240_000 }, () => {
     await member.getByText('7 mana', { exact: true }).waitFor()
     await isFit(member)
     expect((await alice.get<{ balance: number }>('/economy/wallet')).body.balance).toBe(43)
+    // an error is in the language of the page
+    await member.getByLabel('Language').selectOption('de')
+    await button(member, 'Mana geben').click()
+    await member.getByLabel('Mana', { exact: true }).fill('1000')
+    await confirm(member, 'Mana geben')
+    await member.getByRole('dialog').getByText('Dafür ist nicht genug Mana da.').waitFor()
+    await confirm(member, 'Abbrechen')
+    await member.getByLabel('Sprache').selectOption('en')
+    await heading(member, 'Treasury')
     const { body: disbursal } = await alice.post<{ id: string }>(`/guilds/${id}/proposals`, {
       kind: 'disburse',
       title: 'A workshop for Bob',
@@ -198,7 +207,7 @@ describe('The web client', { timeout: 240_000 }, () => {
     await button(member, 'Withdraw').click()
     await confirm(member, 'Withdraw')
     await member.getByText('Withdrawn', { exact: true }).waitFor()
-    member.isClean([404, 422])
+    member.isClean([404, 409, 422])
 
     // the founder hands the guild over, and can leave then
     await founder.goto(path)

@@ -4,6 +4,8 @@ import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
 import type { Locator } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { allErrors } from '../../api-facade/lib/errors.ts'
+import { germanErrors } from '../../web/lib/error-texts.ts'
 import { openTab, startBrowser, type Tab } from '../support/browser.ts'
 import { applyEffects } from '../support/database.ts'
 import type { Person } from '../support/person.ts'
@@ -229,4 +231,8 @@ describe('The web client', { timeout: 180_000 }, () => {
     expect(sum).toBeGreaterThan(20_000)
     expect(sum).toBeLessThan(120_000)
   })
+})
+
+test('The sentences for errors belong to codes that exist', () => {
+  expect(Object.keys(germanErrors).filter((code) => !Object.hasOwn(allErrors, code))).toEqual([])
 })

@@ -1,4 +1,5 @@
 // Texts of web/lib itself.
+import { germanErrors } from './error-texts.ts'
 import { textsOf } from './texts.ts'
 
 const en = {
@@ -12,7 +13,7 @@ const en = {
   csv: 'Download as CSV',
   day: 'Day',
   empty: 'Nothing here.',
-  /** Words for errors that can come on any page, by their codes. */
+  /** By their codes: sentences that replace those of the API. */
   errors: {
     factor_missing: 'Your role requires a second factor on this instance.',
   } as Record<string, string>,
@@ -46,6 +47,7 @@ const de: typeof en = {
   day: 'Tag',
   empty: 'Hier ist nichts.',
   errors: {
+    ...germanErrors,
     factor_missing: 'Ihre Rolle verlangt auf dieser Instanz einen zweiten Faktor.',
   },
   faults: {
