@@ -29,6 +29,7 @@ test('a bot is marked, its owner is linked, and a case bans both', { timeout: 18
   await choose(tab, 'People')
   const row = tab.locator('tbody tr', { hasText: 'weather_bot' })
   await row.getByText('Bot', { exact: true }).waitFor()
+  expect(await row.textContent()).not.toContain('@bots.invalid')
   await choose(tab, 'Posts')
   await tab.locator('tbody tr', { hasText: 'Buy umbrellas' }).getByText('Bot', { exact: true }).waitFor()
   await tab.isAccessible()

@@ -66,7 +66,7 @@ export function Shell() {
       <a class="skip" href="#page" onClick=${skip}>${t.shell.skip}</a>
       <span class="brand">${t.shell.name}</span>
       <${LanguageChoice} />
-      <span>${me.value?.username} <span class="tag">${me.value?.role}</span></span>
+      <span>${me.value?.username} <span class="tag">${me.value && t.people.roles[me.value.role]}</span></span>
       <button class="secondary small" onClick=${() => kith.logOut()}>${t.shell.logOut}</button>
     </header>
     <${Menu} />

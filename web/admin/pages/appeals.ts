@@ -4,7 +4,8 @@ import { ask } from '../../lib/dialog.ts'
 import { notify } from '../../lib/errors.ts'
 import { html, useSignal } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
-import { optionsOf, timeText } from '../../lib/texts.ts'
+import { optionsOf } from '../../lib/texts.ts'
+import { timeCell } from '../cells.ts'
 import { Deeds, personLink } from '../parts.ts'
 import { kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
@@ -66,7 +67,7 @@ export function Appeals() {
             ]} />`
           }`,
       },
-      { label: common.created, cell: (one: Appeal) => timeText(one.createdAt) },
+      { label: common.created, cell: (one: Appeal) => timeCell(one.createdAt) },
     ]}
   />`
 }

@@ -3,7 +3,7 @@ import type { Schema } from 'kith/client'
 import { html, useSignal } from '../../lib/html.ts'
 import { scopeTexts } from '../../lib/scope-texts.ts'
 import { Table } from '../../lib/table.ts'
-import { timeText } from '../../lib/texts.ts'
+import { timeCell } from '../cells.ts'
 import { Deeds, personLink, stepWith } from '../parts.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
@@ -49,7 +49,7 @@ export function Apps() {
         },
         { label: t.scopes, cell: (one: App) => areasOf(one.scopes) },
         { label: t.kind, cell: (one: App) => (one.isConfidential ? t.confidential : t.public) },
-        { label: common.created, cell: (one: App) => timeText(one.createdAt) },
+        { label: common.created, cell: (one: App) => timeCell(one.createdAt) },
         ...(isAdmin.value
           ? [{ label: common.deeds, cell: (one: App) => html`<${Deeds} small deeds=${[removal(one)]} />` }]
           : []),

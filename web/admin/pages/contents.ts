@@ -3,6 +3,7 @@ import type { Schema } from 'kith/client'
 import { html, useSignal } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
+import { timeCell } from '../cells.ts'
 import { beginning, Deeds, Medium, personLink, stepWith } from '../parts.ts'
 import { isAdmin, kith, me, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
@@ -60,7 +61,7 @@ export function Contents() {
         label: common.state,
         cell: (one: Content) => (one.removedAt ? `${t.states.removed} ${timeText(one.removedAt)}` : t.states.visible),
       },
-      { label: common.created, cell: (one: Content) => timeText(one.createdAt) },
+      { label: common.created, cell: (one: Content) => timeCell(one.createdAt) },
       ...(isAdmin.value
         ? [{ label: common.deeds, cell: (one: Content) => html`<${Deeds} small deeds=${[deedOf(one)]} />` }]
         : []),
@@ -97,7 +98,7 @@ export function MediaPage() {
             : (one.alt ?? '–'),
       },
       { label: common.state, cell: (one: Media) => t.states[one.status] },
-      { label: common.created, cell: (one: Media) => timeText(one.createdAt) },
+      { label: common.created, cell: (one: Media) => timeCell(one.createdAt) },
     ]}
   />`
 }
@@ -118,7 +119,7 @@ export function SeriesPage() {
           <div class="words">${beginning(one.description ?? '')}</div>`,
       },
       { label: t.parts, isNumber: true, cell: (one: Series) => numberText(one.partCount) },
-      { label: common.created, cell: (one: Series) => timeText(one.createdAt) },
+      { label: common.created, cell: (one: Series) => timeCell(one.createdAt) },
     ]}
   />`
 }
@@ -147,7 +148,7 @@ export function Circles() {
       { label: t.owner, cell: (one: Circle) => personLink(one.ownerId, one.owner) },
       { label: t.kind, cell: (one: Circle) => t.kinds[one.kind] },
       { label: texts.value.thing.members, isNumber: true, cell: (one: Circle) => numberText(one.memberCount) },
-      { label: common.created, cell: (one: Circle) => timeText(one.createdAt) },
+      { label: common.created, cell: (one: Circle) => timeCell(one.createdAt) },
       ...(isAdmin.value
         ? [{ label: common.deeds, cell: (one: Circle) => html`<${Deeds} small deeds=${[removal(one)]} />` }]
         : []),

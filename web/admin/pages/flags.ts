@@ -23,7 +23,7 @@ export function Flags() {
   const version = useSignal(0)
   const columns = [
     { label: t.key, cell: (one: Flag) => html`<code>${one.key}</code>` },
-    { label: t.description, cell: (one: Flag) => one.description },
+    { label: t.description, cell: (one: Flag) => t.descriptions[one.key] ?? one.description },
     { label: t.state, cell: (one: Flag) => html`<span class="tag">${one.enabled ? t.on : t.off}</span>` },
   ]
   const action = {

@@ -33,7 +33,7 @@ export function Invites() {
     })
   }
   const columns = [
-    { label: t.code, cell: (one: Code) => html`<code>${one.code}</code>` },
+    { label: t.code, cell: (one: Code) => html`<code class="when">${one.code}</code>` },
     { label: t.status, cell: (one: Code) => html`<span class="tag">${t.statuses[one.status]}</span>` },
     { label: t.owner, cell: (one: Code) => personCell(one.owner, one.ownerId) },
     { label: t.usedBy, cell: (one: Code) => personCell(one.usedBy, one.usedById) },

@@ -82,7 +82,7 @@ export function Jobs() {
       load=${async () => ({ items: status.jobs })}
       columns=${[
         { label: t.name, cell: (one: Job) => html`<code>${one.name}</code>` },
-        { label: t.cron, cell: (one: Job) => html`<code>${one.cron}</code>` },
+        { label: t.cron, cell: (one: Job) => html`<code class="when">${one.cron}</code>` },
         { label: t.runs, isNumber: true, cell: (one: Job) => numberText(one.runs) },
         { label: t.failures, isNumber: true, cell: (one: Job) => numberText(one.failures) },
         { label: t.changed, isNumber: true, cell: (one: Job) => numberText(one.lastChanged) },

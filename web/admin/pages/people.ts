@@ -2,6 +2,7 @@ import type { Schema } from 'kith/client'
 import { html } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
 import { optionsOf, timeText } from '../../lib/texts.ts'
+import { timeCell } from '../cells.ts'
 import { botTag } from '../parts.ts'
 import { kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
@@ -37,11 +38,11 @@ export function People() {
         cell: ({ id, user }: Row) => html`<a href=${`/admin/people/${id}`}>${user.firstName} ${user.lastName}</a>
           <div class="quiet">${user.username}${botTag(user)}</div>`,
       },
-      { label: t.email, cell: (one: Row) => one.email },
+      { label: t.email, cell: ({ email, user }: Row) => (user.isBot ? '–' : email) },
       { label: t.role, cell: (one: Row) => t.roles[one.role] },
       { label: t.status, cell: statusOf },
-      { label: t.joined, cell: (one: Row) => timeText(one.createdAt) },
-      { label: t.seen, cell: (one: Row) => timeText(one.lastSeenAt) },
+      { label: t.joined, cell: (one: Row) => timeCell(one.createdAt) },
+      { label: t.seen, cell: (one: Row) => timeCell(one.lastSeenAt) },
     ]}
   />`
 }

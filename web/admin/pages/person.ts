@@ -9,6 +9,7 @@ import { saveFile } from '../../lib/save.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import { alsoOwner, banText } from '../case-work.ts'
+import { timeCell } from '../cells.ts'
 import type { PageProps } from '../pages.ts'
 import {
   botFacts,
@@ -176,9 +177,9 @@ function Sessions({ id, version }: { id: string; version: Signal<number> }) {
       },
       { label: t.network, cell: (one: Row) => one.network ?? '–' },
       { label: t.sessionKind, cell: (one: Row) => t.sessionKinds[one.kind] },
-      { label: t.began, cell: (one: Row) => timeText(one.createdAt) },
-      { label: t.lastSeen, cell: (one: Row) => timeText(one.lastSeenAt) },
-      { label: t.expires, cell: (one: Row) => timeText(one.expiresAt) },
+      { label: t.began, cell: (one: Row) => timeCell(one.createdAt) },
+      { label: t.lastSeen, cell: (one: Row) => timeCell(one.lastSeenAt) },
+      { label: t.expires, cell: (one: Row) => timeCell(one.expiresAt) },
     ]}
   />`
 }
@@ -248,7 +249,7 @@ function Invitees({ id }: { id: string }) {
         { label: people.status, cell: statusOf },
         { label: words.strikes, isNumber: true, cell: (one: Invitee) => one.strikes },
         { label: t.invited, isNumber: true, cell: (one: Invitee) => numberText(one.inviteeCount) },
-        { label: people.joined, cell: (one: Invitee) => timeText(one.joinedAt) },
+        { label: people.joined, cell: (one: Invitee) => timeCell(one.joinedAt) },
       ]}
     />
     ${isAdmin.value && chosen.value.length > 0 && html`<${Deeds} deeds=${[{ label: t.actOnInvitees(chosen.value.length), isDangerous: true, run: act }]} />`}`
@@ -268,7 +269,7 @@ function CasesOf({ id }: { id: string }) {
       },
       { label: words.category, cell: (one: Row) => categoryText(one.category) },
       { label: words.status, cell: (one: Row) => (one.outcome ? words.outcomes[one.outcome] : words.open) },
-      { label: words.opened, cell: (one: Row) => timeText(one.createdAt) },
+      { label: words.opened, cell: (one: Row) => timeCell(one.createdAt) },
     ]}
   />`
 }

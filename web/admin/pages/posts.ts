@@ -3,6 +3,7 @@ import type { Schema } from 'kith/client'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
 import { optionsOf, timeText } from '../../lib/texts.ts'
+import { timeCell } from '../cells.ts'
 import { beginning, Deeds, personLink, stepWith } from '../parts.ts'
 import { isAdmin, kith, me, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
@@ -94,13 +95,15 @@ export function Posts() {
         label: t.words,
         cell: (one: Post) => html`${one.title && html`<strong class="words">${one.title}</strong>`}
           <div class="words">${beginning(one.body)}</div>
-          ${one.quotedPostId && thingLink('post', one.quotedPostId, texts.value.thing.quotes)}
-          ${accessLink('post', one.id)} ${clientLink('post', one.id)}`,
+          <div class="row">
+            ${one.quotedPostId && thingLink('post', one.quotedPostId, texts.value.thing.quotes)}
+            ${accessLink('post', one.id)} ${clientLink('post', one.id)}
+          </div>`,
       },
       { label: t.format, cell: (one: Post) => t.formats[one.format] },
       { label: texts.value.thing.visibility, cell: (one: Post) => t.visibilities[one.visibility] },
       { label: common.state, cell: stateOf },
-      { label: common.created, cell: (one: Post) => timeText(one.createdAt) },
+      { label: common.created, cell: (one: Post) => timeCell(one.createdAt) },
       { label: common.deeds, cell: (one: Post) => html`<${Deeds} small deeds=${deeds(one)} />` },
     ]}
   />`
@@ -127,11 +130,11 @@ export function Replies() {
       {
         label: posts.words,
         cell: (one: Reply) => html`<div class="words">${beginning(one.body)}</div>
-          ${thingLink('post', one.postId, t.ofPost)} ${accessLink('reply', one.id)}`,
+          <div class="row">${thingLink('post', one.postId, t.ofPost)} ${accessLink('reply', one.id)}</div>`,
       },
       { label: t.kind, cell: (one: Reply) => t.kinds[one.kind] },
       { label: common.state, cell: stateOf },
-      { label: common.created, cell: (one: Reply) => timeText(one.createdAt) },
+      { label: common.created, cell: (one: Reply) => timeCell(one.createdAt) },
       {
         label: common.deeds,
         cell: (one: Reply) => html`<${Deeds} small deeds=${[hideOrShow(version, one, 'replies')]} />`,

@@ -7,6 +7,7 @@ import { useLoad } from '../../lib/load.ts'
 import { go, query } from '../../lib/router.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
+import { timeCell } from '../cells.ts'
 import type { PageProps } from '../pages.ts'
 import { categoryOptions, categoryText, type Deed, Deeds, Facts, personLink, stepWith } from '../parts.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
@@ -68,7 +69,7 @@ export function Rules() {
         { label: t.if, cell: (one: Rule) => html`<${Conditions} conditions=${one.conditions} />` },
         { label: t.action, cell: (one: Rule) => t.actions[one.action] },
         { label: t.mode, cell: (one: Rule) => html`<span class="tag">${t.modes[one.mode]}</span>` },
-        { label: common.created, cell: (one: Rule) => timeText(one.createdAt) },
+        { label: common.created, cell: (one: Rule) => timeCell(one.createdAt) },
       ]}
     />`
 }
@@ -209,7 +210,7 @@ function Hits({ id, version }: { id: string; version: Signal<number> }) {
         cell: (one: Hit) =>
           one.caseId ? html`<a href=${`/admin/cases/${one.caseId}`}>${texts.value.case.openCase}</a>` : '–',
       },
-      { label: common.created, cell: (one: Hit) => timeText(one.createdAt) },
+      { label: common.created, cell: (one: Hit) => timeCell(one.createdAt) },
     ]}
   />`
 }

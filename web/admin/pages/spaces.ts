@@ -6,6 +6,7 @@ import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
+import { timeCell } from '../cells.ts'
 import type { PageProps } from '../pages.ts'
 import { type Deed, Deeds, Facts, personLink, stepWith, whenTrue } from '../parts.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
@@ -45,7 +46,7 @@ export function Groups() {
       { label: t.policy, cell: (one: Group) => t.policies[one.joinPolicy] },
       { label: thing.members, isNumber: true, cell: (one: Group) => numberText(one.memberCount) },
       { label: common.state, cell: (one: Group) => t.states[one.status] },
-      { label: common.created, cell: (one: Group) => timeText(one.createdAt) },
+      { label: common.created, cell: (one: Group) => timeCell(one.createdAt) },
     ]}
   />`
 }
@@ -68,7 +69,7 @@ export function Guilds() {
       { label: thing.members, isNumber: true, cell: (one: Guild) => numberText(one.memberCount) },
       { label: t.treasury, isNumber: true, cell: (one: Guild) => numberText(one.treasuryBalance) },
       { label: common.state, cell: (one: Guild) => t.states[one.status] },
-      { label: common.created, cell: (one: Guild) => timeText(one.createdAt) },
+      { label: common.created, cell: (one: Guild) => timeCell(one.createdAt) },
     ]}
   />`
 }
@@ -116,7 +117,7 @@ function Members({ ways, version }: { ways: Ways; version: Signal<number> }) {
     columns=${[
       { label: people.person, cell: (one: Member) => personLink(one.userId, one.user) },
       { label: people.role, cell: (one: Member) => ways.roles[one.role] ?? one.role },
-      { label: people.joined, cell: (one: Member) => timeText(one.joinedAt) },
+      { label: people.joined, cell: (one: Member) => timeCell(one.joinedAt) },
       ...(isAdmin.value
         ? [{ label: common.deeds, cell: (one: Member) => html`<${Deeds} small deeds=${deeds(one)} />` }]
         : []),

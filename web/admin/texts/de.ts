@@ -833,6 +833,11 @@ export const de: typeof en = {
     title: 'Funktionen',
     key: 'Funktion',
     description: 'Was sie ist',
+    descriptions: {
+      'emoji-pay': 'Mit Emojis bezahlen und Beiträge verstärken. Aus: Beides antwortet mit 403.',
+      'personas-ui': 'Ob Apps die Wahl lassen, unter welcher Persona jemand veröffentlicht.',
+      wiki: 'Der Wiki-Eintrag zu einem Interesse und Vorschläge dazu. Aus: Alles davon antwortet mit 403.',
+    },
     state: 'Zustand',
     on: 'An',
     off: 'Aus',

@@ -778,6 +778,8 @@ export const en = {
     title: 'Features',
     key: 'Feature',
     description: 'What it is',
+    /** By their keys, in other words than those of the API. */
+    descriptions: {} as Record<string, string>,
     state: 'State',
     on: 'On',
     off: 'Off',
