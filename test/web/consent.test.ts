@@ -115,7 +115,10 @@ for (const look of looks) {
     await tab.goto('/oauth/consent?request=V1StGXR8_Z5jdHi6B-myT')
     await tab.getByText('This request has ended.').waitFor()
     await isFit(tab)
-    tab.isClean([410])
+    await tab.goto('/oauth/consent')
+    await tab.getByText('This address is incomplete.').waitFor()
+    await isFit(tab)
+    tab.isClean([410, 422])
     await tab.close()
   })
 

@@ -42,7 +42,7 @@ export function Account() {
       ${returned.value?.note === LINK && html`<p role="status">${oidcTexts.value.first}</p>`}
       <${Login} returnTo="/account"><${Banned} banned=${banned} /><//>`
   }
-  return html`<p>${t.loggedIn(me.value.username)}</p>
+  return html`<p>${t.loggedIn(me.value.username)} <a href="/app">${texts.value.apps.here}</a></p>
     <div class="columns">
       <${Address} />
       <${Factors} kith=${kith} />

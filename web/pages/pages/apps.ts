@@ -1,7 +1,7 @@
 // What a third-party app may do: the page to which an app sends people, and the one where the code of a device is
 // entered. A person logs in here for each request, and the login ends with the answer.
 import type { Schema } from 'kith/client'
-import { ErrorNote } from '../../lib/errors.ts'
+import { ErrorNote, hasCode } from '../../lib/errors.ts'
 import { Form } from '../../lib/form.ts'
 import { html, useSignal, type VNode } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
@@ -60,6 +60,8 @@ export function Consent() {
   const request = query.value.get('request') ?? ''
   const { data, error } = useLoad(() => kith.get('/oauth/consent', { params: { query: { request } } }), [request])
   const isDone = useSignal(false)
+  // the address has no request, or not all of it
+  if (hasCode(error.value, 'validation_failed')) return html`<p>${t.incomplete}</p>`
   if (error.value) return html`<${ErrorNote} error=${error.value} words=${wordsOf()} />`
   if (isDone.value) return html`<${Done}><p>${t.back}</p><//>`
   const waiting = data.value

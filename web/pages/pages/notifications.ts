@@ -23,7 +23,7 @@ function Newest() {
   if (list.error.value) return html`<${ErrorNote} error=${list.error.value} />`
   if (!items) return html`<p class="quiet">${sharedTexts.value.loading}</p>`
   if (items.length === 0) return html`<p>${t.none}</p>`
-  return html`<p>${t.app}</p>
+  return html`<p>${t.app} <a href="/app/notifications">${texts.value.apps.here}</a></p>
     <ul class="entries">
       ${items.map((one) => html`<${Entry} key=${one.id} one=${one} />`)}
     </ul>`

@@ -60,6 +60,7 @@ export const de: Texts = {
     refuse: 'Ablehnen',
     back: 'Sie kehren zur App zurück.',
     over: 'Diese Anfrage ist abgelaufen. Beginnen Sie in der App von vorn.',
+    incomplete: 'Diese Adresse ist unvollständig. Beginnen Sie in der App von vorn.',
     staffOnly:
       'Die App verlangt Rechte, die nur Moderation und Administration haben. Sie können sie deshalb nicht zulassen.',
     deviceText: 'Melden Sie sich an, um ein Gerät zu verbinden, das einen Code anzeigt.',

@@ -57,6 +57,7 @@ export const en = {
     refuse: 'Refuse',
     back: 'You go back to the app.',
     over: 'This request has ended. Start again in the app.',
+    incomplete: 'This address is incomplete. Start again in the app.',
     staffOnly: 'The app asks for what only moderators and admins may do, so you cannot allow it.',
     deviceText: 'Log in to connect a device that shows a code.',
     deviceWarning: 'Enter only a code that your own device shows. Whoever sent you a code would get into your account.',
