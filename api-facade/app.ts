@@ -131,7 +131,13 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
 
 /** Runs a read of a batch like a request of its own: access check, limits of the route, validation, log line. */
 async function readPart(app: Hono<Env>, c: Context, ...[path, more, batch]: ReadArguments): Promise<Response> {
-  const headers = { ...more, authorization: c.req.header('authorization') ?? '', 'x-request-id': c.get('requestId') }
+  const position = headerOf(c, 'x-read-position')
+  const headers = {
+    ...more,
+    ...(position !== undefined && { 'x-read-position': position }),
+    authorization: c.req.header('authorization') ?? '',
+    'x-request-id': c.get('requestId'),
+  }
   const { socket, headers: given } = c.env.incoming ?? {}
   const incoming = { socket, headers: { ...headers, 'x-forwarded-for': given?.['x-forwarded-for'] } }
   const request = new Request(new URL(path, c.req.url), { headers })

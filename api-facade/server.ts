@@ -20,6 +20,7 @@ import { metrics } from './lib/metrics.ts'
 import { createOauth } from './lib/oauth.ts'
 import { createOidc } from './lib/oidc.ts'
 import { createPreviews } from './lib/previews.ts'
+import { createReplicas } from './lib/replicas.ts'
 import type { Table } from './lib/routes.ts'
 import { createSeals } from './lib/seals.ts'
 import { createSigning } from './lib/signing.ts'
@@ -31,6 +32,8 @@ import { createViews } from './lib/views.ts'
 export type ServerOptions = {
   config: Config
   databaseUrl: string
+  /** The connection strings of the replicas, if the list can change; by default those of the configuration. */
+  replicaUrls?: () => readonly string[]
   /** The secret that signs tokens and links; by default the configured one. */
   jwtSecret?: string
   tables?: readonly Table[]
@@ -90,6 +93,9 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const oauth = createOauth({ config, seals }, secrets)
   const log = given.log ?? createLog(config)
   const pools = openPools({ config, url: databaseUrl, log })
+  const { replicaUrls } = config
+  const urls = given.replicaUrls ?? (replicaUrls && (() => replicaUrls))
+  const replicas = urls && createReplicas({ config, databaseUrl, pools, seals, log, urls })
   const tokens = await createTokens(secrets, accessTokenFinder(pools.gate))
   const accessTokens = createAccessTokens(secrets)
   const views = createViews(pools.gate, log)
@@ -110,6 +116,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const services = {
     config,
     pools,
+    replicas,
     tokens,
     accessTokens,
     seals,
@@ -156,6 +163,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     const port = await listen(server, config)
     await given.prepare?.()
     await pools.settle()
+    replicas?.start()
     gateway = await given.gateway?.(site)
     answer = getRequestListener(app.fetch, { errorHandler: unreadable })
     storage.warnings() // logs them at the start
@@ -169,6 +177,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
       await gateway?.stop() // an open WebSocket would delay the shutdown
       await close(server)
       await views.close()
+      await replicas?.stop()
       await pools.close()
       await tracing.flush()
     }
@@ -177,6 +186,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     await gateway?.stop()
     await close(server)
     await views.close()
+    await replicas?.stop()
     await pools.close()
     throw error
   }

@@ -4,15 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type ISql, type Sql } from 'postgres'
 import type { z } from 'zod'
 import { traceparent } from '../../edge-functions/shared/tracing.ts'
-import { operations } from '../generated/operations.ts'
+import { operations, readers } from '../generated/operations.ts'
 import { clientAddress, keyOf, network } from './client.ts'
 import type { Context } from './context.ts'
 import type { PoolName } from './database.ts'
 import { encode } from './encode.ts'
-import { ApiError, apiErrorOf } from './errors.ts'
+import { ApiError, apiErrorOf, toApiError } from './errors.ts'
 import { isMatched } from './etags.ts'
 import { headerOf, setHeader } from './headers.ts'
+import { metrics } from './metrics.ts'
 import { isLostConnection, NoAnswer } from './pool.ts'
+import { columnOf, type Place } from './positions.ts'
+import type { Reason, Replicas } from './replicas.ts'
 import type { Claims } from './tokens.ts'
 
 export type Operation = keyof typeof operations & string
@@ -31,7 +34,15 @@ export class Answer {
   }
 }
 
-type Row = { proof: string; body: string | null; status: string | null; headers: string | null }
+type Row = {
+  proof: string
+  body: string | null
+  status: string | null
+  headers: string | null
+  /** Only of a statement with a place. */
+  position?: string | null
+}
+const reading: ReadonlySet<string> = new Set(readers)
 const types: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = operations
 
 export const parameterNames = (operation: Operation): string[] => Object.keys(types[operation] ?? {})
@@ -47,7 +58,13 @@ export async function call<O extends Operation>(
   parameters: Parameters<O>,
   pool: PoolName = c.get('pool'),
 ): Promise<Answer> {
-  return answerOf(c, await run(c, pool, ...callText(c, operation, parameters, pool)))
+  const { replicas } = c.get('services')
+  const follows = replicas && c.get('claims') && reading.has(operation)
+  const known =
+    follows && pool === 'user' && isRead(c) ? await askReplica(c, replicas, operation, parameters) : undefined
+  if (known) return answerOf(c, known)
+  const text = callText(c, operation, parameters, pool, follows ? 'primary' : undefined)
+  return answerOf(c, await runWork(c, pool, (sql, proof) => ask(sql, proof, ...text)))
 }
 
 /** The statement of a call, and its values from $2 on. */
@@ -56,11 +73,12 @@ function callText(
   operation: Operation,
   parameters: Readonly<Record<string, unknown>>,
   pool: PoolName,
+  place?: Place,
 ): [string, (string | null)[]] {
   const present = Object.entries(parameters).filter(([, value]) => value !== undefined)
   const names = present.map(([name]) => name)
   const values = present.map(([name, value]) => encode(value, typeOf(operation, name)))
-  return [statementOf(operation, names), [callerOf(c), headersOf(c, pool), ...values]]
+  return [statementOf(operation, names, place), [callerOf(c), headersOf(c, pool), ...values]]
 }
 
 /**
@@ -132,14 +150,17 @@ export async function checkGate(c: Context, { check, of, param }: Gate, path: Re
 // One text per operation and set of parameters, which keeps the number of prepared statements small.
 const statements = new Map<string, string>()
 
-function statementOf(operation: string, names: readonly string[]): string {
-  const key = `${operation}(${names.join()})`
+/** @param place where it runs, for a statement that also returns its position there */
+function statementOf(operation: string, names: readonly string[], place?: Place): string {
+  const key = `${operation}(${names.join()})${place ?? ''}`
   const known = statements.get(key)
   if (known) return known
   const list = names.map((name, i) => `${name} => $${i + 4}::text${castTo(typeOf(operation, name))}`)
   // The operation is in the select list and FROM has only `enter`, so that `enter` runs first and can refuse.
   const text = `select api.${operation}(${list.join(', ')})::text as body, $1::text as proof,
-    current_setting('response.status', true) as status, current_setting('response.headers', true) as headers
+    current_setting('response.status', true) as status, current_setting('response.headers', true) as headers${
+      place ? `, ${columnOf[place]} as position` : ''
+    }
     from private.enter($2::text, $3::text, '${operation}')`
   statements.set(key, text)
   return text
@@ -191,7 +212,7 @@ const isRead = (c: Context): boolean => c.req.method === 'GET' || c.req.method =
  * @param statement selects `$1::text as proof`; the values begin at $2
  */
 const run = (c: Context, pool: PoolName, statement: string, values: (string | null)[]): Promise<Row> =>
-  runWork(c, pool, (sql, proof) => ask(sql, proof, statement, values))
+  runWork(c, pool, (sql, proof) => ask(sql, proof, statement, values), true)
 
 async function ask(sql: ISql, proof: string, statement: string, values: (string | null)[]): Promise<Row> {
   const [row] = await sql.unsafe<Row[]>(statement, [proof, ...values], { prepare: true })
@@ -200,17 +221,83 @@ async function ask(sql: ISql, proof: string, statement: string, values: (string 
   return row
 }
 
-/** Runs work on a connection, and repeats it once if that is safe and may help. */
-async function runWork(c: Context, pool: PoolName, work: (sql: Sql, proof: string) => Promise<Row>): Promise<Row> {
-  const who = c.get('claims')?.sub ?? network(clientAddress(c))
+/**
+ * Runs work on a connection to the primary, and repeats it once if that is safe and may help.
+ * @param isCheck whether its row shows nothing (replicas.ts)
+ */
+async function runWork(
+  c: Context,
+  pool: PoolName,
+  work: (sql: Sql, proof: string) => Promise<Row>,
+  isCheck = false,
+): Promise<Row> {
+  const { pools, replicas } = c.get('services')
+  const person = c.get('claims')?.sub
+  const who = person ?? network(clientAddress(c))
   const send = () => {
     const proof = String(++asked)
-    return c.get('services').pools[pool].run((sql) => work(sql, proof), { who })
+    return pools[pool].run(
+      (sql) =>
+        replicas && person !== undefined
+          ? replicas.follow(person, sql, () => work(sql, proof), isCheck).finally(() => carryPosition(c))
+          : work(sql, proof),
+      { who },
+    )
   }
   return inTurn(who, send).catch((error: unknown) => {
     if (isRepeatable(c, error)) return send()
     throw error
   })
+}
+
+/** Tells the client what the person has seen, for their next request to another facade. */
+export function carryPosition(c: Context): void {
+  const person = c.get('claims')?.sub
+  const position = person === undefined ? undefined : c.get('services').replicas?.carry(person)
+  if (position !== undefined) setHeader(c, 'X-Read-Position', position)
+}
+
+/**
+ * The answer of a replica; undefined if the primary has to answer. Whatever a replica refuses is asked again on the
+ * primary, so only the primary refuses. It may also know more, for example a token that is newer than the replica's state.
+ */
+async function askReplica(
+  c: Context,
+  replicas: Replicas,
+  operation: Operation,
+  parameters: Readonly<Record<string, unknown>>,
+): Promise<Row | undefined> {
+  const person = c.get('claims')?.sub ?? ''
+  const chosen = c.get('fresh') ? 'fresh' : replicas.choose(person, headerOf(c, 'x-read-position'))
+  if (typeof chosen === 'string') return countPrimary(c, chosen)
+  const text = callText(c, operation, parameters, 'user', 'replica')
+  try {
+    const row = await inTurn(person, () => chosen.run(person, (sql) => ask(sql, String(++asked), ...text)))
+    if (Number(row.status) < 400 && chosen.saw(person, row.position)) {
+      metrics.read(`replica ${chosen.number}`, '')
+      sayPlace(c, `replica ${chosen.number}; lag=${chosen.lag.toFixed(3)}`)
+      carryPosition(c)
+      return row
+    }
+  } catch (error) {
+    // a limit must not apply twice, and the caller has waited long enough
+    if (toApiError(error).status === 429 || isBusy(error) || error instanceof NoAnswer || isState(error, '57014'))
+      throw error
+    if (isState(error, '25006')) c.get('services').log.error({ operation, failure: error }, 'a read writes something')
+    chosen.failed(error)
+  }
+  return countPrimary(c, 'repeated')
+}
+
+function countPrimary(c: Context, reason: Reason): undefined {
+  metrics.read('primary', reason)
+  sayPlace(c, `primary; reason=${reason}`)
+}
+
+/** Says who answers a read, if the client asks. In production only to staff: it shows how many replicas there are. */
+function sayPlace(c: Context, place: string): void {
+  if (headerOf(c, 'x-read-from') === undefined) return
+  if (!c.get('services').config.isProduction || c.get('claims')?.role !== 'user') setHeader(c, 'X-Read-From', place)
 }
 
 /** The number of the last statement. Each answer contains its number, which proves that no pooler mixed up answers. */
@@ -225,6 +312,8 @@ const EACH = 2
 /** Waiting callers, one entry per statement. */
 const waiting: string[] = []
 
+const isState = (error: unknown, code: string): boolean =>
+  error instanceof postgres.PostgresError && error.code === code
 const isBusy = (error: unknown): boolean => error instanceof postgres.PostgresError && error.message === 'search_busy'
 const mayWait = (who: string): boolean =>
   waiting.length < WAITING && waiting.filter((other) => other === who).length < EACH

@@ -145,6 +145,10 @@ const Variables = z.object({
   DRAIN_SECONDS: integer(0, 300).default(0),
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
   DATABASE_DIRECT_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
+  DATABASE_REPLICA_URLS: list
+    .pipe(z.array(url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres')).min(1))
+    .optional(),
+  REPLICA_MAX_LAG: integer(1, 60).default(2),
   DATABASE_PREPARE: z.enum(['auto', 'on', 'off']).default('auto'),
   REALTIME: z.enum(['stack', 'embedded']).optional(),
   FUNCTIONS_URL: webUrl.optional(),
@@ -400,6 +404,10 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     path: ['DATABASE_DIRECT_URL'],
     error: 'must be set together with DATABASE_URL, which leads to the same database through a pooler',
   })
+  .refine((s) => s.DATABASE_URL || !s.DATABASE_REPLICA_URLS, {
+    path: ['DATABASE_REPLICA_URLS'],
+    error: 'must be set together with DATABASE_URL, the primary of these replicas',
+  })
   .refine((s) => !s.DATABASE_URL || !s.DB_PORT, {
     path: ['DB_PORT'],
     error: 'is only for the embedded database, but DATABASE_URL is set',
@@ -451,6 +459,8 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     drainSeconds: s.DRAIN_SECONDS,
     databaseUrl: s.DATABASE_URL,
     databaseDirectUrl: s.DATABASE_DIRECT_URL,
+    replicaUrls: s.DATABASE_REPLICA_URLS,
+    replicaMaxLag: s.REPLICA_MAX_LAG,
     // the embedded database has no pooler
     databasePrepare: s.DATABASE_URL ? s.DATABASE_PREPARE : 'on',
     realtime: s.REALTIME ?? (s.DATABASE_URL ? 'stack' : 'embedded'),

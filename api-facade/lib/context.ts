@@ -12,6 +12,7 @@ import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
 import type { Oidc } from './oidc.ts'
 import type { Previews } from './previews.ts'
+import type { Replicas } from './replicas.ts'
 import type { Seals } from './seals.ts'
 import type { Signing } from './signing.ts'
 import type { Slots } from './slots.ts'
@@ -22,6 +23,8 @@ import type { Views } from './views.ts'
 export type Services = {
   config: Config
   pools: Pools
+  /** Undefined if there are none. */
+  replicas: Replicas | undefined
   tokens: Tokens
   accessTokens: AccessTokens
   seals: Seals
@@ -77,6 +80,8 @@ export type Env = {
      * may do.
      */
     operation: string
+    /** Whether only the primary may answer. */
+    fresh: boolean
     /** Whether the route supports Idempotency-Key. */
     idempotent: boolean
     /** Method and pattern of the route, for the log. */

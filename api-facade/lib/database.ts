@@ -14,6 +14,12 @@ export type Pools = Readonly<Record<PoolName, Pool>> & {
    * with `auto`, unless there is a transaction pooler. Call it before the first request.
    */
   settle(): Promise<void>
+  /**
+   * Opens a pool with the login of `user` on another server that has the same logins, such as a replica. Call it after
+   * `settle`. Who opens it closes it.
+   * @param deadline how long a caller waits, in milliseconds
+   */
+  open(url: string, size: number, deadline?: number): Pool
   /** Closes every connection when its statement has ended, at the latest after five seconds. */
   close(): Promise<void>
 }
@@ -142,5 +148,10 @@ export function openPools(given: Omit<Options, 'passwordOf'>): Pools {
     while (all.some(({ inFlight }) => inFlight > 0) && Date.now() < deadline) await sleep(10)
     await Promise.all(all.map((pool) => pool.end()))
   }
-  return { ...pools, settle, close }
+  const openElsewhere = (url: string, size: number, deadline?: number) => {
+    const pool = new Pool(url, poolOptions(options, 'user'), size, deadline)
+    pool.prepare = pools.user.prepare
+    return pool
+  }
+  return { ...pools, settle, open: openElsewhere, close }
 }

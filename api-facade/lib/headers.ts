@@ -37,6 +37,8 @@ type RequestHeader =
   | 'origin'
   | 'traceparent'
   | 'x-forwarded-for'
+  | 'x-read-from'
+  | 'x-read-position'
   | 'x-request-id'
 
 /** Sets a header of the answer, replacing one of the same name. */
@@ -80,10 +82,12 @@ const exposed = [
   'RateLimit-Reset',
   'Retry-After',
   'X-Error-Code',
+  'X-Read-Position',
   'X-Request-Id',
 ].join(', ')
 
-const allowed = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Traceparent, X-Request-Id'
+const allowed =
+  'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Traceparent, X-Read-Position, X-Request-Id'
 
 /** CORS for the configured origins. @returns whether this request is a preflight, for which these headers are the answer */
 export function cors(c: Context, origins: readonly string[]): boolean {

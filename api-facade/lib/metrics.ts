@@ -8,6 +8,7 @@ import type { PoolName } from './database.ts'
 import { ApiError } from './errors.ts'
 import { send } from './headers.ts'
 import type { Readiness } from './ready.ts'
+import type { Reason } from './replicas.ts'
 import { otherMethods } from './routes.ts'
 
 const registry = new Registry()
@@ -33,9 +34,19 @@ const inviteGuesses = counter(
   ['answer'],
 )
 
+const reads = counter(
+  'reads_total',
+  'Reads that a replica could answer, by who answered: `replica <n>`, or `primary` with the reason. Only with replicas.',
+  ['place', 'reason'],
+)
+
 export const metrics = {
   /** Open sockets of the Realtime gateway, which sets this. */
   sockets: gauge('realtime_sockets', 'Open sockets of the embedded Realtime gateway.'),
+  /** Counts a read. */
+  read(place: string, reason: Reason | ''): void {
+    reads.inc({ place, reason })
+  },
   /** Counts an attempt with an invite code that was unknown, or not checked because of a limit. */
   guessed(answer: 'unknown' | 'refused'): void {
     inviteGuesses.inc({ answer })
@@ -48,6 +59,11 @@ export const metrics = {
 
 const poolInFlight = gauge('pool_in_flight', 'Statements that are running or waiting for a connection.', ['pool'])
 const poolSize = gauge('pool_size', 'The maximum number of connections of a pool.', ['pool'])
+const replicaLag = gauge(
+  'replica_lag_seconds',
+  'How far a replica may be behind the primary, in steps of about 0.1 s; +Inf if it is out.',
+  ['replica'],
+)
 const ready = gauge('ready', 'Whether /ready answers 200.')
 const databaseUp = gauge('database_up', 'Whether the database answered this scrape.')
 const jobRuns = counter('job_runs_total', 'Runs of a job in all workers.', ['job'])
@@ -115,11 +131,13 @@ async function readJobs(c: Context): Promise<void> {
 
 /** The text of a scrape. Without the database it has only the metrics of the process, which are needed most then. */
 async function scrape(c: Context, readiness: Readiness): Promise<string> {
-  const { config, log, pools } = c.get('services')
+  const { config, log, pools, replicas } = c.get('services')
   for (const [pool, size] of Object.entries(config.poolSizes)) {
     poolInFlight.set({ pool }, pools[pool as PoolName].inFlight)
     poolSize.set({ pool }, size)
   }
+  replicaLag.reset()
+  for (const [at, lag] of replicas?.lags().entries() ?? []) replicaLag.set({ replica: at + 1 }, lag)
   const [{ faults }, failure] = await Promise.all([
     readiness(),
     readJobs(c).then(

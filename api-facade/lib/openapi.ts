@@ -39,6 +39,10 @@ Lists take \`limit\` (1..50, default 20) and \`cursor\` (the \`nextCursor\` of t
 and still have \`hasMore\`: true. Reasons: a request scans a bounded number of rows, some of which you may not be allowed to see,
 and a page of posts or wiki proposals ends when its texts reach half a megabyte. Continue until \`nextCursor\` is null.
 Lists for staff (those with \`x-csv\`) return CSV with \`Accept: text/csv\`: up to 20 pages in one answer, with a \`Link\` to the rest. Cells are written so that no spreadsheet reads them as formulas.
+An answer can have X-Read-Position. Send it back with your next requests, also to another address of the instance: then
+their answers have what you wrote, and nothing older than what you have read. After several requests at once send all of
+their positions, separated by commas (at most 20), until the next answer replaces them. Without it nothing is wrong, only
+slower. Reads can show the end of a token, a ban and a block by others a moment late: 2 seconds, or what the operator sets (REPLICA_MAX_LAG).
 Unknown body fields are ignored; fields that are not supported yet are 422. A body with more than 5000 items and fields or
 more than 32 levels is 422, too. An error lists at most 100 problems of a body.
 

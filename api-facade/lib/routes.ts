@@ -74,6 +74,12 @@ type Shape<O extends Operation> = {
   after?(c: Context, input: never): void
 }
 
+/**
+ * Reads that must see everything that was acknowledged before: `money`; `access`, which says who can log in as the person;
+ * `announced`, because an event of Realtime tells a client to read it at once; `decides`, because the handler acts on it.
+ */
+type Fresh = 'money' | 'access' | 'announced' | 'decides'
+
 export type Row<O extends Operation = Operation> = Shape<O> & {
   access: Access
   /** Default: anon for public, user for user, and service for staff routes. */
@@ -109,6 +115,8 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
    * operation may set the tag itself.
    */
   etag?: true
+  /** Why no replica may answer a read, although it writes nothing. */
+  fresh?: Fresh
   /**
    * Its answer contains a secret, such as an invite code. It is never compressed: beside text from others, the length
    * would give the secret away (BREACH).
@@ -260,6 +268,7 @@ function answerer({ method, path, row, alias }: Route): (c: Context) => Promise<
     c.set('pattern', API + path)
     c.set('pool', row.pool ?? poolOf[row.access])
     c.set('operation', operation)
+    c.set('fresh', row.fresh !== undefined)
     c.set('idempotent', row.idempotent === true)
     c.set('claims', null)
     joinBatch(c, row)

@@ -2,7 +2,7 @@
 // id and a generation under the server's key. The database stores the SHA-256 of the first two. A device token is
 // stored nowhere and bound to data of its holder; the token of a digest refers to a row. docs/decisions.md, Tokens and
 // sessions.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The purposes of tokens: one is never valid for another purpose. */
 export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'alert' | 'unsubscribe' | 'upload' | 'oidc' | 'app'
@@ -23,10 +23,15 @@ export type Seals = {
   find(purpose: Purpose, sealed: Sealed, hash: string): string | undefined
   /** The content of the token; undefined if none of our keys made it, or if it belongs to another holder. */
   open(purpose: Purpose, token: string, holder?: string): Sealed | undefined
+  /** Hides a number from everyone but the server, in base64url. Equal numbers of a holder give equal texts. */
+  hide(holder: string, number: number): string
+  /** The number; undefined if none of our keys has hidden it, or if it belongs to another holder. */
+  reveal(holder: string, hidden: string): number | undefined
 }
 
 const NAMED = 20 // bytes: the id, and four for the generation
 const SIZE = NAMED + 32
+const PROOF = 16 // bytes of a hidden number, before the number itself
 
 /** The hash of a token that the database stores: SHA-256, in hex. */
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
@@ -48,6 +53,10 @@ export function createSeals(secrets: readonly [string, ...string[]]): Seals {
     oidc: keysFor('oidc'),
     app: keysFor('app'),
   }
+  const hiding = secrets.map((secret) => ({
+    proving: createHmac('sha256', secret).update('kith proof of a number').digest(),
+    encrypting: createHmac('sha256', secret).update('kith hidden number').digest(),
+  }))
   const macOf = (key: Buffer, named: Buffer, holder: string) =>
     createHmac('sha256', key).update(named).update(holder).digest()
   const tokensOf = (purpose: Purpose, sealed: Sealed, holder = '') => {
@@ -66,8 +75,35 @@ export function createSeals(secrets: readonly [string, ...string[]]): Seals {
       if (!keys[purpose].some((key) => timingSafeEqual(macOf(key, named, holder), mac))) return undefined
       return { id: uuidOf(named), generation: named.readUInt32BE(16) }
     },
+    hide(holder, number) {
+      const [key] = hiding as [Hiding]
+      const plain = Buffer.alloc(8)
+      plain.writeDoubleBE(number)
+      const proof = proofOf(key, holder, plain)
+      return Buffer.concat([proof, encrypted(key, proof, plain)]).toString('base64url')
+    },
+    reveal(holder, hidden) {
+      const bytes = Buffer.from(hidden, 'base64url')
+      if (bytes.length !== PROOF + 8 || bytes.toString('base64url') !== hidden) return undefined
+      const [proof, text] = [bytes.subarray(0, PROOF), bytes.subarray(PROOF)]
+      for (const key of hiding) {
+        const plain = encrypted(key, proof, text)
+        if (timingSafeEqual(proofOf(key, holder, plain), proof)) return plain.readDoubleBE()
+      }
+      return undefined
+    },
   }
 }
+
+/** The keys of hidden numbers. The proof is also the initialization vector, as in AES-SIV (RFC 5297). */
+type Hiding = { proving: Buffer; encrypting: Buffer }
+
+const proofOf = ({ proving }: Hiding, holder: string, plain: Buffer): Buffer =>
+  createHmac('sha256', proving).update(plain).update(holder).digest().subarray(0, PROOF)
+
+/** In counter mode the same step encrypts and decrypts. */
+const encrypted = ({ encrypting }: Hiding, proof: Buffer, text: Buffer): Buffer =>
+  createCipheriv('aes-256-ctr', encrypting, proof).update(text)
 
 function nameOf({ id, generation }: Sealed): Buffer {
   const named = Buffer.alloc(NAMED)

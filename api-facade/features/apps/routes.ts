@@ -79,6 +79,7 @@ export default routesOfLogins('apps', {
     summary: 'List the apps that you allowed',
     description: 'An app can have several consents of yours, such as one for each device. You have at most 50 in all.',
     access: 'user',
+    fresh: 'access',
     operation: 'list_my_apps',
     answers: { 200: AllowedAppPage },
     outcome: 'The apps, newest first.',

@@ -1,5 +1,6 @@
 // Several reads in one request, for screens that need more than one.
 import type { z } from 'zod'
+import { carryPosition } from '../../lib/call.ts'
 import { compressed } from '../../lib/compress.ts'
 import type { Context } from '../../lib/context.ts'
 import { ApiError, errorAnswer } from '../../lib/errors.ts'
@@ -23,6 +24,7 @@ async function batch(c: Context, { requests }: z.output<typeof Batch>): Promise<
     characters += body.length
     texts.push(`{"status":${status},"headers":${JSON.stringify(headers)},"body":${body || 'null'}}`)
   }
+  carryPosition(c)
   const text = `{"responses":[${texts.join(',')}]}`
   return sendJson(c, parts.hasSecret ? text : compressed(c, text), 200)
 }

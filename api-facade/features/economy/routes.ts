@@ -42,6 +42,7 @@ export default routes('economy', {
     description:
       'Without `direction` both. Your own payments always stay listed: a person whom you cannot see (blocked, banned or erased) is null, and so is the `postId` of a post that you cannot see. When staff reverses a payment, it stays listed, and a second row with `reversed: true` and `reversalOf` is added; neither of the two counts in a breakdown.',
     access: 'user',
+    fresh: 'money',
     operation: 'list_payments',
     never: ['direction_unknown'],
     query: PaymentsQuery,
@@ -54,6 +55,7 @@ export default routes('economy', {
     description:
       'The same map as `emojiBreakdown` of the post, or of the original of a repost: `count` is the number of payments, `total` the mana.',
     access: 'user',
+    fresh: 'money',
     id: 'getPaymentBreakdown',
     also: [{ route: 'GET /economy/posts/:id/breakdown', params: UuidId, as: { id: 'p_post_id' } }],
     operation: 'get_breakdown',

@@ -52,6 +52,7 @@ const own = routesOfLogins('identity', {
     summary: 'List your access tokens, newest first',
     description: 'The tokens that you made and that have not ended; at most 50, so all are on one page.',
     access: 'user',
+    fresh: 'access',
     operation: 'list_access_tokens',
     answers: { 200: AccessTokenPage },
     outcome: 'Your access tokens; not the tokens themselves.',

@@ -72,6 +72,7 @@ export default routesOfLogins('identity', {
     summary: 'List the access tokens of a bot, newest first',
     description: 'The tokens that have not ended; at most 50, so all are on one page.',
     access: 'user',
+    fresh: 'access',
     operation: 'list_bot_tokens',
     params: PersonId,
     answers: { 200: AccessTokenPage },

@@ -28,6 +28,7 @@ export default routesOfLogins('identity', {
     description:
       'Your authenticator app, your passkeys, the number of recovery codes that are left, whether your role requires a second factor on this instance, and when the fresh proof of this session expires.',
     access: 'user',
+    fresh: 'access',
     id: 'listFactors',
     operation: 'list_factors',
     answers: { 200: Factors },

@@ -106,6 +106,7 @@ export default routesOfLogins('identity', {
     summary: 'List the logins of the OpenID provider that you linked',
     description: 'All of them, at most five, and whether you can also log in with a password.',
     access: 'user',
+    fresh: 'access',
     id: 'listIdentities',
     operation: 'list_identities',
     answers: { 200: Identities },

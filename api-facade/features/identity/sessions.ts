@@ -62,6 +62,7 @@ export default routesOfLogins('identity', {
     description:
       'Every session whose tokens are still valid, with the device and the network of its login. Tokens that were issued before Kith 1.1 and are valid for seven days are not listed.',
     access: 'user',
+    fresh: 'access',
     id: 'listMySessions',
     operation: 'list_sessions',
     page: true,

@@ -107,6 +107,7 @@ const orders = routes('market', {
     description:
       'The orders that you placed and received; with `role` only one of the two, with `state` only those in that state. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
+    fresh: 'money',
     operation: 'list_orders',
     never: ['order_role'],
     query: OrdersQuery,
@@ -118,6 +119,7 @@ const orders = routes('market', {
     summary: 'Get one of your orders',
     description: 'Only its buyer and its seller can read it, also across a block.',
     access: 'user',
+    fresh: 'money',
     operation: 'get_order',
     params: UuidId,
     answers: { 200: Order },

@@ -57,6 +57,7 @@ export default routes('media', {
     description:
       'Each missing part has a new URL, valid for 10 minutes. If the commit has found the file unfit, all parts are missing again. 409 if the asset is committed, or was announced in one piece. Another person’s asset is 404.',
     access: 'user',
+    fresh: 'decides',
     id: 'listAssetParts',
     params: AssetId,
     handler: listParts,

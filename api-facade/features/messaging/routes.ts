@@ -33,6 +33,7 @@ const conversations = routes('messaging', {
     description:
       'A message across a block does not move a conversation up. A cursor is a fixed position, even when conversations move; an id is also accepted. A page scans at most 400 conversations, and with `unread` or `q` at most 10,000 messages and members in them, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
+    fresh: 'announced',
     operation: 'list_conversations',
     query: ConversationQuery,
     page: true,
@@ -66,6 +67,7 @@ const conversations = routes('messaging', {
     description:
       'Leaves out conversations that you muted. Counts among your first 1000 conversations, up to 99, and scans at most 20,000 messages.',
     access: 'user',
+    fresh: 'announced',
     operation: 'count_unread_conversations',
     answers: { 200: UnreadConversations },
     outcome: 'The number of conversations with unread messages.',
@@ -74,6 +76,7 @@ const conversations = routes('messaging', {
     summary: 'Get one of your conversations',
     description: '404 after you have left it, until you are added again.',
     access: 'user',
+    fresh: 'announced',
     operation: 'get_conversation',
     params: UuidId,
     answers: { 200: Conversation },
@@ -172,6 +175,7 @@ const messages = routes('messaging', {
     description:
       'Newest first. With `after`, oldest first: a client that was offline misses nothing, because no message ever appears before one that the client already has. `nextCursor` continues in the same order; send it with the same `after` or `changedSince`. Contains the messages that were sent while you were a member, without those of banned people and, in a group, without those of people with a block between you. A direct conversation stays readable for both after a block. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. `changedSince` also returns what changed up to 3 seconds earlier, because a commit takes time.',
     access: 'user',
+    fresh: 'announced',
     operation: 'list_messages',
     params: UuidId,
     query: MessageQuery,
@@ -195,6 +199,7 @@ const messages = routes('messaging', {
     summary: 'Get a message',
     description: 'Only members of its conversation can read it; anyone else gets 404.',
     access: 'user',
+    fresh: 'announced',
     operation: 'get_message',
     params: UuidId,
     answers: { 200: Message },

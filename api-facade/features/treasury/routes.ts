@@ -23,6 +23,7 @@ export default routes('treasury', {
     description:
       'Only members of the guild can read this list, even if the guild is archived. One row per person: a distribution has a row for each share. If you cannot see a person, the row remains and the person is null.',
     access: 'user',
+    fresh: 'money',
     operation: 'get_treasury',
     never: ['space_role'],
     params: GuildParam,

@@ -1,0 +1,267 @@
+// Reads on replicas: hot standbys, which replay the log of the primary. A person's read goes to a replica that has
+// replayed what the person has seen, and that is at most REPLICA_MAX_LAG behind. docs/decisions.md, Replicas.
+//
+// How far behind a replica is needs no other clock than that of this process. Again and again the facade asks the primary
+// for its position, and remembers when it asked. A replica that has replayed this position has everything that the
+// primary had acknowledged before that moment.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ISql } from 'postgres'
+import type { Config } from './config.ts'
+import type { Pools } from './database.ts'
+import type { Log } from './log.ts'
+import { isLostConnection, type Pool } from './pool.ts'
+import { askPosition, Positions, positionOf } from './positions.ts'
+import type { Seals } from './seals.ts'
+
+/** The pause between two questions to a server. Milliseconds. */
+const PERIOD = 100
+/** A server that takes longer to say its position is out. Milliseconds. */
+const PATIENCE = 1000
+/** The most positions that a request can carry. */
+const CARRIED = 20
+
+/** The replica went out while it had not answered. */
+export class ReplicaOut extends Error {}
+
+/**
+ * Why the primary answers a read: it must be `fresh` (routes.ts); no replica has the `position` that the person has seen,
+ * or it is not known; every replica that answers has too much `lag`; all are `down`; a replica failed, and the read is
+ * `repeated`.
+ */
+export type Reason = 'fresh' | 'position' | 'lag' | 'down' | 'repeated'
+
+export type Replica = {
+  /** From 1 on, in the order of the list. */
+  number: number
+  /** How far it may be behind the primary. Seconds. */
+  lag: number
+  /**
+   * Runs a read of the person there, once.
+   * @throws ReplicaOut if the replica went out meanwhile
+   */
+  run<T>(person: string, work: (sql: ISql) => PromiseLike<T>): Promise<T>
+  /** What the read has seen, from its column. @returns whether the answer counts: not after a promotion */
+  saw(person: string, position: string | null | undefined): boolean
+  /** The read failed there. */
+  failed(error: unknown): void
+}
+
+export type Replicas = {
+  /** Begins to watch. Call it when the pools are settled. */
+  start(): void
+  stop(): Promise<void>
+  /** @param carried the header X-Read-Position of the request */
+  choose(person: string, carried: string | undefined): Replica | Exclude<Reason, 'fresh' | 'repeated'>
+  /**
+   * Runs work of the person on the primary, and notes what they have seen then.
+   * @param work returns a row. Without the column `position` this asks for it after the work, which is then committed
+   * @param isCheck whether its row shows nothing, so that only an error counts as seen
+   */
+  follow<R extends { position?: string | null }>(
+    person: string,
+    sql: ISql,
+    work: () => Promise<R>,
+    isCheck: boolean,
+  ): Promise<R>
+  /** How far each replica in the list may be behind, in seconds; infinite if it is out. */
+  lags(): number[]
+  /** The header X-Read-Position of the answer; undefined if nothing is known, or if no other facade needs it. */
+  carry(person: string): string | undefined
+}
+
+type Watched = {
+  url: string
+  reads: Pool
+  watch: Pool
+  /** What it has replayed, and when it said so (performance.now()). */
+  replayed: number
+  saidAt: number
+  /** Whether it answers as a replica; undefined until it was asked. */
+  isUp: boolean | undefined
+  /** Fail the reads that have no answer yet. */
+  waiting: Set<(error: Error) => void>
+}
+
+type Options = {
+  config: Config
+  databaseUrl: string
+  pools: Pools
+  seals: Seals
+  log: Log
+  /** The connection strings of the replicas, which may change. */
+  urls: () => readonly string[]
+}
+
+export function createReplicas({ config, databaseUrl, pools, seals, log, urls }: Options): Replicas {
+  const positions = new Positions()
+  const end = new AbortController()
+  const longest = config.replicaMaxLag * 1000
+  // several facades: another one may have served the person last, so only the client knows what they have seen
+  const isShared = config.rateLimitStore === 'database'
+  /** Positions of the primary and when it was asked, the newest at the end. */
+  let samples: { asked: number; position: number }[] = []
+  let watched: Watched[] = []
+
+  function sample(asked: number, position: number): void {
+    positions.sample(asked, position)
+    const last = samples.at(-1)
+    if (last && position < last.position) samples = [] // a failover lost the end of the log
+    if (last?.position === position) last.asked = asked
+    else samples.push({ asked, position })
+    samples = samples.filter((one) => one.asked > asked - longest)
+  }
+
+  /** How far the replica may be behind, in milliseconds. */
+  function lagOf({ replayed, saidAt, isUp }: Watched): number {
+    const newest = samples.at(-1)
+    // it has what the primary does not have: it left the primary's history at a failover
+    const isAstray = newest !== undefined && replayed > newest.position && saidAt < newest.asked
+    const reached = isUp && !isAstray ? samples.findLast(({ position }) => position <= replayed) : undefined
+    return reached ? performance.now() - reached.asked : Number.POSITIVE_INFINITY
+  }
+
+  function goOut(one: Watched, why: unknown): void {
+    if (one.isUp !== false) log.warn({ replica: numberOf(one), failure: why }, 'a replica is out')
+    one.isUp = false
+    for (const fail of one.waiting) fail(new ReplicaOut('the replica is out'))
+  }
+
+  const numberOf = (one: Watched): number => watched.indexOf(one) + 1
+
+  function said(one: Watched, replayed: number): void {
+    one.replayed = replayed
+    one.saidAt = performance.now()
+  }
+
+  /** Asks again and again, until the end or until the replica is not in the list any more. */
+  async function watch(one: Watched): Promise<void> {
+    while (!end.signal.aborted && watched.includes(one)) {
+      try {
+        const replayed = await one.watch.run((sql) => askPosition(sql, 'replica'))
+        if (replayed === null) goOut(one, new Error('it was promoted'))
+        else {
+          said(one, replayed)
+          if (!one.isUp) log.info({ replica: numberOf(one) }, 'a replica is in')
+          one.isUp = true
+        }
+      } catch (error) {
+        goOut(one, error)
+      }
+      await pause()
+    }
+    await Promise.all([one.watch.end(), one.reads.end()])
+  }
+
+  async function watchPrimary(pool: Pool): Promise<void> {
+    while (!end.signal.aborted) {
+      const asked = performance.now()
+      // without samples every replica is soon out
+      const position = await pool.run((sql) => askPosition(sql, 'primary')).catch(() => null)
+      if (position !== null) sample(asked, position)
+      readList()
+      await pause()
+    }
+    await pool.end()
+  }
+
+  /** Begins to watch replicas that are new in the list, and leaves those that are not in it any more. */
+  function readList(): void {
+    const list = urls()
+    if (list.join() === watched.map(({ url }) => url).join()) return
+    const before = watched
+    watched = list.map((url) => before.find((one) => one.url === url) ?? opened(url))
+    for (const one of watched.filter((each) => !before.includes(each))) loops.add(watch(one))
+  }
+
+  const opened = (url: string): Watched => ({
+    ...{ url, replayed: 0, saidAt: 0, isUp: undefined, waiting: new Set() },
+    ...{ reads: pools.open(url, config.poolSizes.user), watch: pools.open(url, 1, PATIENCE) },
+  })
+  const pause = () => sleep(PERIOD, undefined, { signal: end.signal }).catch(() => {})
+  const loops = new Set<Promise<void>>()
+
+  /** What a replica must have replayed to answer the person. */
+  function needed(person: string, carried: string | undefined): number {
+    const seen = positions.of(person)
+    if (!isShared) return seen
+    const all = carried
+      ?.split(',', CARRIED + 1)
+      .map((text) => seals.reveal(person, text.trim()) ?? Number.POSITIVE_INFINITY)
+    return all && all.length <= CARRIED ? Math.max(seen, ...all) : Number.POSITIVE_INFINITY
+  }
+
+  const handle = (one: Watched, lag: number): Replica => ({
+    number: numberOf(one),
+    lag: lag / 1000,
+    run: (person, work) =>
+      new Promise((resolve, reject) => {
+        one.waiting.add(reject)
+        one.reads
+          .run(work, { who: person })
+          .then(resolve, reject)
+          .finally(() => one.waiting.delete(reject))
+      }),
+    saw(person, text) {
+      const position = positionOf(text)
+      if (position === null) {
+        goOut(one, new Error('it was promoted'))
+        return false
+      }
+      said(one, Math.max(one.replayed, position))
+      positions.note(person, position)
+      return true
+    },
+    failed(error) {
+      if (isLostConnection(error)) goOut(one, error)
+    },
+  })
+
+  return {
+    start() {
+      readList()
+      loops.add(watchPrimary(pools.open(databaseUrl, 1, PATIENCE)))
+    },
+    async stop() {
+      end.abort()
+      await Promise.all(loops)
+    },
+    choose(person, carried) {
+      const least = needed(person, carried)
+      // the same replica for the same person, as long as it is in: it has what it has shown
+      const first = Number.parseInt(person.slice(-4), 16) % watched.length || 0
+      let reason: 'position' | 'lag' | 'down' = 'down'
+      for (const one of [...watched.slice(first), ...watched.slice(0, first)]) {
+        if (!one.isUp) continue
+        const lag = lagOf(one)
+        if (lag > longest) {
+          if (reason === 'down') reason = 'lag'
+        } else if (one.replayed < least) reason = 'position'
+        else return handle(one, lag)
+      }
+      return reason
+    },
+    async follow(person, sql, work, isCheck) {
+      const now = async () => {
+        const position = await askPosition(sql, 'primary').catch(() => null)
+        if (position === null) positions.lose(person)
+        else positions.note(person, position)
+      }
+      try {
+        const row = await work()
+        if (isCheck) return row
+        const position = positionOf(row.position)
+        if (position === null) await now()
+        else positions.note(person, position)
+        return row
+      } catch (error) {
+        if (!isLostConnection(error)) await now() // an error shows something, too
+        throw error
+      }
+    },
+    lags: () => watched.map((one) => lagOf(one) / 1000),
+    carry(person) {
+      const seen = positions.of(person)
+      return isShared && Number.isFinite(seen) ? seals.hide(person, seen) : undefined
+    },
+  }
+}
