@@ -4,6 +4,7 @@ import { Batches } from './batch.ts'
 import { type CatchUp, type KithEvent, listen, type RealtimeClient } from './channels.ts'
 import { KithError } from './errors.ts'
 import type { components, operations, paths } from './generated/api.ts'
+import { Positions } from './positions.ts'
 import { type Session, type SessionStore, Sessions } from './session.ts'
 import { jsonOf, type Sent, transport } from './transport.ts'
 import { type Parts, type Progress, put, putParts } from './upload.ts'
@@ -73,6 +74,7 @@ export function createKith(options: KithOptions) {
     url,
     fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
     sessions,
+    positions: new Positions(),
     retries: options.retries ?? 3,
     patience: options.patience ?? 60,
     uploadTo: (address: string) => (options.uploadTo ?? String)(new URL(address, url).href),

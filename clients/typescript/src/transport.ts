@@ -1,5 +1,6 @@
 import { KithError, secondsOf } from './errors.ts'
 import { keyed } from './generated/api.ts'
+import type { Positions } from './positions.ts'
 import type { Sessions } from './session.ts'
 
 /** A request whose body is text, so that it can be sent again. `path` is below /api/v1, with its query. */
@@ -9,6 +10,7 @@ export type TransportOptions = {
   url: string
   fetch: typeof fetch
   sessions: Sessions
+  positions: Positions
   /** How often a request is sent again after a failure that may be temporary. */
   retries: number
   /** The longest time to wait before a retry, in seconds: if Retry-After is longer, the request fails. */
@@ -40,6 +42,7 @@ export async function transport(options: TransportOptions, request: Sent): Promi
   for (let attempt = 0; ; attempt++) {
     const isLast = attempt >= options.retries
     let response: Response
+    const take = options.positions.send(headers)
     try {
       response = await options.fetch(`${options.url}/api/v1${request.path}`, {
         method,
@@ -51,6 +54,7 @@ export async function transport(options: TransportOptions, request: Sent): Promi
       await sleep(2 ** attempt * 0.5)
       continue
     }
+    take(response)
     const { status } = response
     if (status === 401 && token && !isRenewed) {
       isRenewed = true
