@@ -16,6 +16,7 @@ import { memory } from './memory.ts'
 import { peers } from './peers/main.ts'
 import { ratios } from './ratios.ts'
 import { realtimeFigures } from './realtime.ts'
+import { replicas } from './replicas.ts'
 import { figure, type Measured, type Plan, say, startMeters } from './rounds.ts'
 import { ruleCosts } from './rules.ts'
 import { caughtUp, jwtSecret, type Side, startSide } from './side.ts'
@@ -27,6 +28,7 @@ const help = `npm run bench -- [options]
   --growth            the cases that grow, at 10,000, 100,000 and 1,000,000 rows; fails if a cost grows by 1.5 times or more
   --only=home,detail  these cases, or those whose names start like this (also triggers, rules, centroid, realtime, fanout)
   --memory            instead: Kith's memory during minutes of requests, sockets and jobs, by npm start and without npm
+  --replicas=0,1,2    instead: reads with so many replicas: their rate, the CPU of the primary, and the lag during writes
   --peers             instead: CPU per request, compared with PostGraphile 5 on a plain schema; installs PostGraphile
   --posts=100000      the number of posts, at least 100,000
   --rows=10000        the number of rows of other growing data; with --growth the maximum, 1000000
@@ -42,6 +44,7 @@ const { values } = parseArgs({
     growth: { type: 'boolean', default: false },
     memory: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
+    replicas: { type: 'string' },
     only: { type: 'string', default: '' },
     posts: { type: 'string', default: '100000' },
     rows: { type: 'string' },
@@ -127,6 +130,11 @@ async function main(): Promise<void> {
   if (!other && !values.growth && (isChosen('centroid') || isChosen('fanout')))
     data.unshift(...['posts', 'vectors'].filter((name) => !data.includes(name)))
   const now = new Date().toISOString()
+  if (values.replicas !== undefined) {
+    if (other || values.growth) throw new Error('--replicas cannot be combined with --compare or --growth.')
+    const counts = values.replicas.split(',').map(Number)
+    return replicas(join(import.meta.dirname, '../..'), posts, rows, now, plan, counts)
+  }
   if (values.peers) return peers(join(import.meta.dirname, '../..'), posts, plan, now, isChosen)
   const roots = { this: join(import.meta.dirname, '../..'), ...(other && { other }) }
   const starts = Object.entries(roots).map(([name, root]) =>

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import postgres, { type Sql } from 'postgres'
 import { loginPassword, readLoginSecret } from '../../api-facade/lib/database.ts'
+import type { Served } from '../../supabase/embedded/postgres.ts'
 import { ended } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
@@ -28,6 +29,15 @@ export type Side = {
   /** Writes a file of data/: the rows from `from` to `to` if it is one that grows, otherwise all rows. */
   fill(name: string, from: number, to: number): Promise<void>
   stop(): Promise<void>
+}
+
+/** A side on which more can be started. */
+export type OpenSide = Side & {
+  /** The server, and the folder of its data. */
+  server: Served
+  folder: string
+  /** Starts another facade, with further settings. */
+  startFacade(env: Record<string, string>): Promise<{ url: string; pid: number }>
 }
 
 type SideOptions = {
@@ -114,7 +124,7 @@ export async function writeData(
   await superuser.unsafe('set session_replication_role = origin')
 }
 
-export async function startSide(options: SideOptions): Promise<Side> {
+export async function startSide(options: SideOptions): Promise<OpenSide> {
   const { name, root, posts, now, inline, counted } = options
   type Postgres = typeof import('../../supabase/embedded/postgres.ts')
   type Migrate = typeof import('../../supabase/embedded/migrate.ts')
@@ -175,7 +185,11 @@ export async function startSide(options: SideOptions): Promise<Side> {
     await superuser.unsafe(namedInterests)
     await migrate(databaseUrl)
     await superuser.unsafe('drop function public.name_interest cascade')
-    const facade = await run('api-facade/main.ts', /Kith is at (\S+),/, { WORKER: inline ? 'inline' : 'off' })
+    const startFacade = async (env: Record<string, string>) => {
+      const { pid, said: url } = await run('api-facade/main.ts', /Kith is at (\S+),/, env)
+      return { pid, url }
+    }
+    const facade = await startFacade({ WORKER: inline ? 'inline' : 'off' })
     for (const setting of settings) await superuser.unsafe(`alter system set ${setting}`)
     await superuser.unsafe('select pg_reload_conf()')
     await superuser.unsafe('create extension pg_walinspect')
@@ -197,8 +211,8 @@ export async function startSide(options: SideOptions): Promise<Side> {
       return address.href
     }
     return {
-      ...{ name, databaseUrl, superuser, fill, stop, userUrl },
-      ...{ url: facade.said, facade: facade.pid, worker: worker?.pid },
+      ...{ name, databaseUrl, superuser, server, folder, fill, stop, userUrl, startFacade },
+      ...{ url: facade.url, facade: facade.pid, worker: worker?.pid },
     }
   } catch (error) {
     await stop()
