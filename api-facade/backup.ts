@@ -16,6 +16,7 @@ import { explained } from './boot.ts'
 import { type Config, readConfig } from './lib/config.ts'
 import { openOwner } from './lib/database.ts'
 import { environment } from './lib/environment.ts'
+import { primaryOf } from './lib/hosts.ts'
 import { reachDatabase } from './reach.ts'
 
 const usage = 'npm run backup -- --to=<folder or s3://bucket/prefix> | --verify [--from=<folder or s3://bucket/prefix>]'
@@ -37,7 +38,13 @@ async function take({ backup, dataDir: given }: Config): Promise<void> {
   if (!stack) throw new Error(`Nothing is running on ${dataDir}. Start it with npm start.`)
   const { to, s3, passphrase, days } = backup
   const place = openPlace(to, s3)
-  const { folder, id, takenAt } = await backUp({ databaseUrl: stack.dbUrl, dataDir, place, passphrase, days })
+  const { folder, id, takenAt } = await backUp({
+    databaseUrl: await primaryOf(stack.dbUrl),
+    dataDir,
+    place,
+    passphrase,
+    days,
+  })
   say(`The backup ${folder}base/${id} in ${place.name} is complete. It has everything until ${takenAt}.`)
   if (!passphrase)
     say('The secrets of DATA_DIR are not in it, because BACKUP_PASSPHRASE is not set. Keep them elsewhere.')

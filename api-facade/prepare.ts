@@ -10,7 +10,7 @@ import { explained } from './boot.ts'
 import { type Config, readConfig } from './lib/config.ts'
 import { scramVerifier } from './lib/database.ts'
 import { environment } from './lib/environment.ts'
-import { placeOf } from './lib/log.ts'
+import { placeOf } from './lib/hosts.ts'
 import { CONNECTIONS as WORKER } from './worker/jobs.ts'
 
 const usage = 'npm run prepare-database -- postgresql://superuser:secret@host:5432/database [--migrate]'

@@ -14,6 +14,7 @@ import { openPools } from './lib/database.ts'
 import { ApiError, errorAnswer } from './lib/errors.ts'
 import { loadTables } from './lib/features.ts'
 import { openFunctions, vapidOf } from './lib/functions.ts'
+import { type Reach, reach } from './lib/hosts.ts'
 import { createAllowance } from './lib/limits.ts'
 import { createAlias, createLog, type Log, openTracing } from './lib/log.ts'
 import { metrics } from './lib/metrics.ts'
@@ -51,6 +52,8 @@ export type ServerOptions = {
 type GatewaySite = {
   server: Server
   databaseUrl: string
+  /** Opens each of its connections to the database. */
+  socket: Reach['socket']
   jwtSecrets: readonly [string, ...string[]]
   log: Log
   gauge: typeof metrics.sockets
@@ -157,8 +160,8 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const mayJoin = createAllowance(config, memoryCounter(), 'realtime_join')
   const gauge = metrics.sockets
   // not through a pooler: the gateway changes roles and uses replication
-  const straight = config.databaseDirectUrl ?? databaseUrl
-  const site: GatewaySite = { server, databaseUrl: straight, jwtSecrets: secrets, log, gauge, clientOf, mayJoin }
+  const { url, socket } = reach(config.databaseDirectUrl ?? databaseUrl)
+  const site: GatewaySite = { server, databaseUrl: url, socket, jwtSecrets: secrets, log, gauge, clientOf, mayJoin }
   try {
     const port = await listen(server, config)
     await given.prepare?.()

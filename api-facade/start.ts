@@ -6,7 +6,8 @@ import { boot, type FirstAdmin } from './boot.ts'
 import { awaitEnd, run, wait } from './ending.ts'
 import { type Config, nearMisses, readConfig, secretsOf } from './lib/config.ts'
 import { environment } from './lib/environment.ts'
-import { createLog, type Log, placeOf } from './lib/log.ts'
+import { placeOf } from './lib/hosts.ts'
+import { createLog, type Log } from './lib/log.ts'
 import { heapLimit } from './lib/memory.ts'
 import { version } from './lib/version.ts'
 import { type ServerOptions, startServer } from './server.ts'
@@ -59,14 +60,20 @@ async function database(config: Config, log: Log): Promise<Database> {
   }
   const jwtSecret = config.jwtSecret ?? embeddedSecret(dataDir)
   const announce = async (apiUrl: string) =>
-    writeInstance(dataDir, { apiUrl, dbUrl: server.url(), jwtSecret, ...(await apiKeys(jwtSecret)) })
+    writeInstance(dataDir, { apiUrl, dbUrl: url, jwtSecret, ...(await apiKeys(jwtSecret)) })
+  const { startReplicas } = await import('../supabase/embedded/replicas.ts')
+  const options = { primary: server, dataDir, settings: config.databaseSettings, log }
+  const replicas = await startReplicas({ ...options, ...config.replicas }).catch(async (error) => {
+    await server.stop()
+    throw error
+  })
+  const { url, exited: ended } = replicas
   const archive = await startBackups(config, server.url(), dataDir, log)
   const stop = async () => {
     await archive?.stop()
-    await server.stop()
+    await replicas.stop()
   }
-  const { exited: ended } = server
-  return { url: server.url(), jwtSecret, ...(await openGateways(config, jwtSecret)), announce, stop, ended }
+  return { url, jwtSecret, ...(await openGateways(config, jwtSecret)), announce, stop, ended }
 }
 
 /** Archives the log if BACKUP_TO is set. */

@@ -13,7 +13,7 @@ import { ApiError, apiErrorOf, toApiError } from './errors.ts'
 import { isMatched } from './etags.ts'
 import { headerOf, setHeader } from './headers.ts'
 import { metrics } from './metrics.ts'
-import { isLostConnection, NoAnswer } from './pool.ts'
+import { isLostConnection, isReadOnly, NoAnswer } from './pool.ts'
 import { columnOf, type Place } from './positions.ts'
 import type { Reason, Replicas } from './replicas.ts'
 import type { Claims } from './tokens.ts'
@@ -283,7 +283,7 @@ async function askReplica(
     // a limit must not apply twice, and the caller has waited long enough
     if (toApiError(error).status === 429 || isBusy(error) || error instanceof NoAnswer || isState(error, '57014'))
       throw error
-    if (isState(error, '25006')) c.get('services').log.error({ operation, failure: error }, 'a read writes something')
+    if (isReadOnly(error)) c.get('services').log.error({ operation, failure: error }, 'a read writes something')
     chosen.failed(error)
   }
   return countPrimary(c, 'repeated')
@@ -347,6 +347,7 @@ const repeatableCodes = new Set(['40001', '40P01', '0A000', '26000', '42883', '4
 function isRepeatable(c: Context, error: unknown): boolean {
   if (error instanceof NoAnswer) return false // the caller has waited long enough
   if (error instanceof postgres.PostgresError && repeatableCodes.has(error.code)) return true
+  if (isReadOnly(error)) return true // the next connection is to the primary
   // after a lost connection it is unknown whether the statement ran: only idempotent ones are repeated
   return isLostConnection(error) && (isRead(c) || (c.get('idempotent') && keyOf(c) !== undefined))
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { AI_TIMEOUT } from '../../edge-functions/ai/timeout.ts'
 import { apnsOf, EXPO_URL, fcmOf, PUSH_ORIGINS } from '../../edge-functions/deliver/providers.ts'
 import { samplers, tracingOf } from '../../edge-functions/shared/tracing.ts'
+import { hostsOf } from './hosts.ts'
 import { describeIssue } from './issues.ts'
 
 /** The number of calls that are allowed in a window of `seconds`. */
@@ -84,6 +85,18 @@ const json = z.string().transform((text, context): unknown => {
 const integer = (least: number, most: number) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.int().min(least).max(most))
 
+/** One or several hosts, and a database. */
+const database = z.string().refine(
+  (text) => {
+    try {
+      return hostsOf(text).every((one) => /^postgres(ql)?:$/.test(new URL(one).protocol))
+    } catch {
+      return false
+    }
+  },
+  { error: 'must be a URL such as postgresql://postgres:secret@host:5432/postgres, with one host or several' },
+)
+
 const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `must be a URL such as ${example}` })
 const webUrl = url(/^https?$/, 'https://example.org')
 const list = z.string().transform((text) => text.split(',').flatMap((item) => item.trim() || []))
@@ -143,8 +156,8 @@ const Variables = z.object({
   // every interface: the facade usually runs in a container, where localhost cannot be reached from outside
   HOST: z.string().default('0.0.0.0'),
   DRAIN_SECONDS: integer(0, 300).default(0),
-  DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
-  DATABASE_DIRECT_URL: url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres').optional(),
+  DATABASE_URL: database.optional(),
+  DATABASE_DIRECT_URL: database.optional(),
   DATABASE_REPLICA_URLS: list
     .pipe(z.array(url(/^postgres(ql)?$/, 'postgresql://postgres:secret@host:5432/postgres')).min(1))
     .optional(),
@@ -305,6 +318,8 @@ const Variables = z.object({
   DATA_DIR: z.string().optional(),
   DB_PORT: integer(1024, 65_535).optional(),
   DB_SETTINGS: assignments.optional(),
+  REPLICAS: integer(0, 4).default(0),
+  REPLICAS_SYNC: z.enum(['on', 'off']).default('on'),
   BACKUP_TO: z
     .string()
     .regex(/^(?!s3:)|^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w./-]*)?$/, 'must be a folder, or s3://bucket/prefix')
@@ -416,6 +431,14 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     path: ['DB_SETTINGS'],
     error: 'is only for the embedded database, but DATABASE_URL is set',
   })
+  .refine((s) => !s.DATABASE_URL || s.REPLICAS === 0, {
+    path: ['REPLICAS'],
+    error: 'is only for the embedded database, but DATABASE_URL is set',
+  })
+  .refine((s) => !s.BACKUP_TO || s.REPLICAS === 0, {
+    path: ['REPLICAS'],
+    error: 'cannot be set together with BACKUP_TO: a backup of the log does not follow a failover',
+  })
   .refine((s) => !s.DATABASE_URL || !s.BACKUP_TO, {
     path: ['BACKUP_TO'],
     error: 'is only for the embedded database. docs/operation.md, Backup and restore, says how to back up another one',
@@ -524,6 +547,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     dataDir: s.DATA_DIR,
     databasePort: s.DB_PORT,
     databaseSettings: s.DB_SETTINGS,
+    replicas: { count: s.REPLICAS, synchronous: s.REPLICAS_SYNC === 'on' },
     backup: backupOf(s),
     rateLimitScale: s.RATE_LIMIT_SCALE,
     rateLimits: s.RATE_LIMITS,

@@ -4,6 +4,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type ISql, type Notice, type Sql } from 'postgres'
 import type { Config } from './config.ts'
+import { reach } from './hosts.ts'
 import type { Log } from './log.ts'
 import { isLostConnection, NoAnswer, Pool } from './pool.ts'
 
@@ -32,8 +33,12 @@ export const loginPassword = (secret: string, role: string): string =>
   createHmac('sha256', secret).update(role).digest('hex')
 
 /** A connection as the schema's owner. Its statements are unnamed: a transaction pooler would lose the names. */
-export const openOwner = (databaseUrl: string): Sql =>
-  postgres(databaseUrl, { max: 1, prepare: false, connect_timeout: 10, onnotice: () => {} })
+export const openOwner = (databaseUrl: string): Sql => openOne(databaseUrl, { connect_timeout: 10 })
+
+function openOne(databaseUrl: string, options: Record<string, unknown>): Sql {
+  const { url, socket } = reach(databaseUrl)
+  return postgres(url, { max: 1, prepare: false, onnotice: () => {}, ...options, ...{ socket } })
+}
 
 /** @throws Error if nothing has booted on this database yet */
 export async function readLoginSecret(owner: ISql): Promise<string> {
@@ -116,7 +121,7 @@ async function sharesConnections(options: Options): Promise<boolean> {
 
 /** Whether a database answers a new connection within `patience` milliseconds. An error of the server is an answer, too. */
 export async function answers(url: string, patience: number): Promise<boolean> {
-  const sql = postgres(url, { max: 1, prepare: false, fetch_types: false, onnotice: () => {} })
+  const sql = openOne(url, { fetch_types: false })
   const asked = sql`select`.then(
     () => true,
     (error: unknown) => error instanceof postgres.PostgresError && !isLostConnection(error),

@@ -143,9 +143,3 @@ export function legible(path: string, pattern: string | undefined, words: Readon
   const parts = path.split('/', 16) // no route has that many parts
   return parts.map((part, at) => (part === '' || isTold(part, at) ? part : (shape?.[at] ?? '*'))).join('/')
 }
-
-/** The location of a database, without the credentials. */
-export const placeOf = (databaseUrl: string): string => {
-  const { host, pathname } = new URL(databaseUrl)
-  return host + pathname
-}

@@ -3,9 +3,9 @@
 // Each connection is a client of postgres.js with one connection, and runs one piece of work at a time. postgres.js can
 // also send several statements down one connection without waiting, but 3.4.9 mixes up their answers when it has to
 // prepare one of them again: after a migration, or behind a transaction pooler. One person would get another's answer.
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import postgres, { type Sql } from 'postgres'
-import { outsideTraces } from '../../edge-functions/shared/tracing.ts'
+import { type Place, type Reach, reach } from './hosts.ts'
 
 /**
  * How long a caller waits for an answer, in milliseconds: a second longer than the statement_timeout of these roles
@@ -14,8 +14,6 @@ import { outsideTraces } from '../../edge-functions/shared/tracing.ts'
 export const DEADLINE = 9000
 
 type Options = NonNullable<Parameters<typeof postgres>[1]>
-/** The argument of the option `socket` of postgres.js, which its types lack. */
-type Place = { host: string[]; port: number[]; path?: string | false }
 
 /** The database did not answer in time, or answered another request. */
 export class NoAnswer extends Error {}
@@ -28,6 +26,9 @@ export function isLostConnection(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) return /^(08|57P0)/.test(error.code)
   return error instanceof Error && 'code' in error && lostCodes.test(String(error.code))
 }
+
+/** Whether the server takes no writes: it is a standby, or was the primary until now. The statement changed nothing. */
+export const isReadOnly = (error: unknown): boolean => error instanceof postgres.PostgresError && error.code === '25006'
 
 /** Whether the database does not accept the role or its password. */
 const isRefusedLogin = (error: unknown): boolean => error instanceof postgres.PostgresError && /^28/.test(error.code)
@@ -51,7 +52,8 @@ export class Pool {
 
   /** Opens no connection yet: each opens with its first work. */
   constructor(url: string, options: Options, size: number, deadline = DEADLINE) {
-    this.#open = () => new Connection(url, () => ({ ...options, prepare: this.prepare }))
+    const place = reach(url)
+    this.#open = () => new Connection(place, () => ({ ...options, prepare: this.prepare }))
     this.#connections = Array.from({ length: size }, this.#open)
     this.#idle = [...this.#connections]
     this.#deadline = deadline
@@ -130,7 +132,7 @@ export class Pool {
         resolve(value)
       }
       const failed = (error: unknown) => {
-        if (used && isLostConnection(error)) connection.drop()
+        if (used && (isLostConnection(error) || isReadOnly(error))) connection.drop()
         const refused = isRefusedLogin(error)
         if (refused) this.#refused = true
         free(refused)
@@ -176,12 +178,12 @@ type Client = { sql: Sql; socket?: Socket }
 
 /** One connection, which is replaced after it was dropped. */
 class Connection {
-  readonly #url: string
+  readonly #place: Reach
   readonly #options: () => Options
   #client: Client | undefined
 
-  constructor(url: string, options: () => Options) {
-    this.#url = url
+  constructor(place: Reach, options: () => Options) {
+    this.#place = place
     this.#options = options
   }
 
@@ -191,17 +193,13 @@ class Connection {
   }
 
   #open(): Client {
-    let attempt = 0
-    const socket = ({ host: hosts, port: ports, path }: Place) => {
-      const at = attempt++ % hosts.length
-      const host = hosts[at] ?? 'localhost'
-      const opened = outsideTraces(() =>
-        path ? connect(path) : connect({ port: ports[at] ?? 5432, host, noDelay: true }),
-      )
+    const socket = async (place: Place): Promise<Socket> => {
+      const opened = await this.#place.socket(place)
+      if (this.#client !== client) opened.destroy() // it was dropped meanwhile
       client.socket = opened
-      return Object.assign(opened, { host }) // where postgres.js reads the expected name in the server's certificate
+      return opened
     }
-    const client: Client = { sql: postgres(this.#url, { ...this.#options(), ...{ max: 1, socket } }) }
+    const client: Client = { sql: postgres(this.#place.url, { ...this.#options(), ...{ max: 1, socket } }) }
     return client
   }
 

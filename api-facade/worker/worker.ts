@@ -7,6 +7,7 @@ import { createAuditKey } from '../lib/audit-key.ts'
 import { type Config, secretsOf } from '../lib/config.ts'
 import { loginPassword, loginSecretOf } from '../lib/database.ts'
 import { openFunctions } from '../lib/functions.ts'
+import { reach } from '../lib/hosts.ts'
 import { createLog, type Log, openTracing } from '../lib/log.ts'
 import { createSeals } from '../lib/seals.ts'
 import { takeBackups } from './backups.ts'
@@ -63,8 +64,10 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
   if (!secret) throw new Error('A worker needs JWT_SECRET.')
   const log = given.log ?? createLog(config)
   const reports: Reports = { log, tracing: openTracing(config, log) }
+  const { url, stream } = reach(databaseUrl)
   const boss = new PgBoss({
-    connectionString: workerUrl(databaseUrl, await loginSecretOf(config, databaseUrl)),
+    connectionString: workerUrl(url, await loginSecretOf(config, databaseUrl)),
+    ...(stream && { stream }),
     application_name: 'kith_worker',
     max: CONNECTIONS,
     schema: 'pgboss',

@@ -9,6 +9,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -121,6 +122,76 @@ export async function removeAttempt(dataDir: string): Promise<void> {
   for (const name of [NEW, COMPLETE, ROWS]) rmSync(join(dataDir, name), { recursive: true, force: true })
 }
 
+/** The names of standbys begin with it. One that was promoted has the name until the next start. */
+export const STANDBY = 'standby'
+/** A former primary, from the moment that it was killed for good until it is deleted. */
+export const FENCED = `${CLUSTER}.fenced`
+
+const isStandbyName = (name: string) => new RegExp(`^${STANDBY}\\d+$`).test(name)
+
+/** The names of the standbys' clusters in the data folder. */
+export const standbysIn = (dataDir: string): string[] =>
+  existsSync(dataDir) ? readdirSync(dataDir).filter(isStandbyName).sort() : []
+
+/** Whether a cluster is a standby that was not promoted: PostgreSQL removes the file before the first write. */
+export const isStandby = (cluster: string): boolean => existsSync(join(cluster, 'standby.signal'))
+
+/** Kills a server with all its processes, so that it can write nothing more, and takes its cluster out of use. */
+export async function fence(dataDir: string, name: string): Promise<void> {
+  const cluster = join(dataDir, name)
+  for (const deadline = Date.now() + 10_000; ; await sleep(10)) {
+    const pids = processesOf(dataDir, name)
+    if (pids.length === 0) break
+    if (Date.now() > deadline) throw new Error(`PostgreSQL on ${cluster} cannot be killed.`)
+    for (const pid of pids) if (serves(pid, cluster)) process.kill(pid, 'SIGKILL')
+  }
+  rmSync(join(dataDir, FENCED), { recursive: true, force: true })
+  renameSync(cluster, join(dataDir, FENCED))
+  syncFolder(dataDir)
+}
+
+/** The server and its children, which outlive it for a moment. Without /proc only the server is known. */
+export function processesOf(dataDir: string, name: string): number[] {
+  if (!existsSync('/proc/self')) {
+    const found = readPid(dataDir, name)
+    return found?.runs ? [found.pid] : []
+  }
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 1 && serves(pid, join(dataDir, name)))
+}
+
+/**
+ * Gives the primary's cluster its name again, after an instance with standbys was killed: it is the standby that was
+ * promoted or, if none was, the fenced one, because then nothing was written elsewhere. No server may run.
+ */
+export function settle(dataDir: string): void {
+  const cluster = join(dataDir, CLUSTER)
+  const promoted = standbysIn(dataDir).find((name) => !isStandby(join(dataDir, name)))
+  if (promoted) {
+    // it must not be lost that the former primary may not serve: first the new one takes its place
+    rmSync(cluster, { recursive: true, force: true })
+    renameSync(join(dataDir, promoted), cluster)
+    rmSync(join(dataDir, 'backup-history'), { force: true }) // a backup of the log does not follow a promotion
+  } else if (!existsSync(cluster) && existsSync(join(dataDir, FENCED))) renameSync(join(dataDir, FENCED), cluster)
+  syncFolder(dataDir)
+  for (const name of readdirSync(dataDir))
+    if (name === FENCED || (name.startsWith(STANDBY) && name.endsWith('.unfinished')))
+      rmSync(join(dataDir, name), { recursive: true, force: true })
+  const settings = join(cluster, 'postgresql.auto.conf')
+  if (!existsSync(settings)) return
+  // until the standbys stream, no commit may wait for them
+  const lines = readFileSync(settings, 'utf8').split('\n')
+  writeFileSync(settings, lines.filter((line) => !line.startsWith('synchronous_standby_names')).join('\n'))
+}
+
+/** Stops every server that a killed instance has left. @returns whether there was one */
+export async function stopOrphans(dataDir: string): Promise<boolean> {
+  let found = false
+  for (const name of [CLUSTER, NEW, FENCED, ...standbysIn(dataDir)]) found = (await stopOrphan(dataDir, name)) || found
+  return found
+}
+
 /** Whether the process is a server of this cluster: its working folder is the cluster. A zombie has none. */
 function serves(pid: number, cluster: string): boolean {
   if (existsSync('/proc/self')) {
@@ -144,8 +215,11 @@ function readPid(dataDir: string, name = CLUSTER): { pid: number; runs: boolean 
 
 /** The process id of a server whose instance was killed, or null. Only for callers who know that nobody has the folder. */
 export function findOrphan(dataDir: string): number | null {
-  const found = readPid(dataDir)
-  return found?.runs ? found.pid : null
+  for (const name of [CLUSTER, ...standbysIn(dataDir)]) {
+    const found = readPid(dataDir, name)
+    if (found?.runs) return found.pid
+  }
+  return null
 }
 
 /**

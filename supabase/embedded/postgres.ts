@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { CLUSTER, finishReplacement, makeCluster, NEW, passwordOf, stopOrphan, surroundings } from './cluster.ts'
+import { CLUSTER, finishReplacement, makeCluster, passwordOf, settle, stopOrphans, surroundings } from './cluster.ts'
 import { claimInstance, keptSecret, releaseInstance } from './instance.ts'
 import { readFrom, sizeOf, turnOver, watchLog } from './log.ts'
 import { makeDataDir } from './paths.ts'
@@ -167,11 +167,11 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 async function start(dataDir: string, options: PostgresOptions): Promise<Postgres> {
   const secret = keptSecret(dataDir, 'cluster-secret')
   const log = options.log ?? join(dataDir, 'postgres.log')
+  await stopOrphans(dataDir)
   finishReplacement(dataDir)
+  settle(dataDir)
   const fresh = !existsSync(join(dataDir, CLUSTER))
   if (fresh) await makeCluster({ bin: binariesFolder(), dataDir, secret, sync: !options.ephemeral })
-  else await stopOrphan(dataDir)
-  await stopOrphan(dataDir, NEW)
   const { port, settings } = options
   const server = await serve({
     ...{ dataDir, cluster: CLUSTER, log, port },

@@ -1,15 +1,19 @@
 // A replication connection to PostgreSQL, and the messages of its walsender: PostgreSQL, "Streaming Replication
 // Protocol". Commands of a walsender are written in capitals.
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { type Duplex, type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import postgres, { type Sql } from 'postgres'
+
+/** The option `socket` of postgres.js, which its types lack: opens a connection to a place of its choice. */
+export type Dial = (place: { host: string[]; port: number[]; path?: string | false }) => Promise<Socket>
 
 /** How long the server can take to end a stream. Milliseconds. */
 const GRACE = 1000
 
 /** A connection that also understands the commands of a walsender. The role needs replication rights. */
-export const openReplication = (databaseUrl: string, name: string): Sql =>
+export const openReplication = (databaseUrl: string, name: string, socket?: Dial): Sql =>
   postgres(databaseUrl, {
     max: 1,
     connect_timeout: 10,
@@ -18,6 +22,7 @@ export const openReplication = (databaseUrl: string, name: string): Sql =>
     fetch_types: false,
     onnotice: () => {},
     connection: { application_name: name, replication: 'database' },
+    ...(socket && { socket }),
   })
 
 /** Ends the copy first; otherwise the server logs a protocol error. */

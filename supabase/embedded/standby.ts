@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type Sql } from 'postgres'
 import { unpack } from './backup/tar.ts'
 import { makeServerFolder, syncFolder } from './cluster.ts'
+import { watchLog } from './log.ts'
 import { serverAccount } from './paths.ts'
 import { durable, type Served, serve } from './postgres.ts'
 import { baseBackup, openReplication, positionOf } from './replication.ts'
@@ -28,6 +29,8 @@ interface StandbyOptions {
 
 export interface Standby extends Served {
   name: string
+  /** Whether the server has ended, for whatever reason. */
+  ended(): boolean
   /** How far it has received the log, and written it to the disk. */
   received(): Promise<bigint>
   /** Makes it a primary of its own. Resolves when it takes writes. */
@@ -36,8 +39,8 @@ export interface Standby extends Served {
   follow(primary: Pick<Served, 'superuserUrl'>): Promise<void>
 }
 
-/** Whether the folder is the cluster of a standby that was not promoted: PostgreSQL removes the file before the first write. */
-export const isStandby = (cluster: string): boolean => existsSync(join(cluster, 'standby.signal'))
+/** How soon it tries again to reach a primary. After a failover commits wait for that; by default it is 5 s. */
+const RETRY = '100ms'
 
 /** How long a standby has to begin to stream. Milliseconds. */
 const PATIENCE = 30_000
@@ -53,11 +56,22 @@ export async function startStandby(options: StandbyOptions): Promise<Standby> {
   appendFileSync(join(cluster, 'postgresql.auto.conf'), `${source}recovery_min_apply_delay = ${delay}\n`)
   const server = await serve({
     ...{ dataDir, cluster: name, log: join(dataDir, `${name}.log`), port, copyOf: primary },
-    settings: { ...durable, ...settings },
+    settings: { ...durable, wal_retrieve_retry_interval: RETRY, ...settings },
   })
+  let ended = false
+  void server.exited.then(() => {
+    ended = true
+  })
+  const unwatch = watchLog(join(dataDir, `${name}.log`))
+  const stop = async () => {
+    unwatch()
+    await server.stop()
+  }
   const standby: Standby = {
     ...server,
+    stop,
     name,
+    ended: () => ended,
     received: () =>
       onServer(server, async (sql) => {
         const [row] = await sql<[{ at: string }]>`
@@ -81,7 +95,7 @@ export async function startStandby(options: StandbyOptions): Promise<Standby> {
   try {
     await streaming(primary, standby)
   } catch (error) {
-    await server.stop()
+    await stop()
     throw error
   }
   return standby
@@ -141,16 +155,12 @@ function conninfo(primary: Pick<Served, 'superuserUrl'>, name: string): string {
 }
 
 /** Asks the primary: a standby says that it streams before the primary has sent what was missing. */
-async function streaming(primary: Pick<Served, 'superuserUrl'>, { name, exited }: Standby): Promise<void> {
-  let ended = false
-  void exited.then(() => {
-    ended = true
-  })
+async function streaming(primary: Pick<Served, 'superuserUrl'>, { name, ended }: Standby): Promise<void> {
   await onServer(primary, async (sql) => {
     for (const deadline = Date.now() + PATIENCE; ; await sleep(20)) {
       const [row] = await sql`select from pg_stat_replication where application_name = ${name} and state = 'streaming'`
       if (row) return
-      if (ended) throw new Error(`The standby ${name} has ended. Its log, ${name}.log, says why.`)
+      if (ended()) throw new Error(`The standby ${name} has ended. Its log, ${name}.log, says why.`)
       if (Date.now() > deadline) throw new Error(`The standby ${name} does not stream. Its log, ${name}.log, says why.`)
     }
   })

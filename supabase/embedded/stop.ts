@@ -2,7 +2,7 @@
 // nothing is running. DATA_DIR selects the folder, as for npm start.
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stopOrphan } from './cluster.ts'
+import { stopOrphans } from './cluster.ts'
 import { chosen, folderOf, listRunning, nameOf, type Running } from './processes.ts'
 
 const patience = 20_000
@@ -38,7 +38,7 @@ if (running.length > 0) {
   console.log(
     `Nothing is running on ${dataDir} at PORT ${PORT}.${all.map((one) => `\nThere is ${nameOf(one)}.`).join('')}`,
   )
-} else if (await stopOrphan(dataDir)) {
+} else if (await stopOrphans(dataDir)) {
   console.log(`Stopped the database that a killed instance left on ${dataDir}.`)
 } else {
   console.log(`Nothing is running on ${dataDir}.`)

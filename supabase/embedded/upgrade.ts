@@ -13,7 +13,9 @@ import {
   ROWS,
   removeAttempt,
   replaceCluster,
-  stopOrphan,
+  settle,
+  standbysIn,
+  stopOrphans,
 } from './cluster.ts'
 import { claimInstance, keptSecret, releaseInstance } from './instance.ts'
 import { migrate, muteClientErrors, preparePlatform } from './migrate.ts'
@@ -214,7 +216,9 @@ const readOnly = { default_transaction_read_only: 'on', autovacuum: 'off' }
 const copying = { synchronous_commit: 'off', autovacuum: 'off', max_wal_size: '4GB', maintenance_work_mem: '256MB' }
 
 async function upgrade(dataDir: string): Promise<void> {
+  await stopOrphans(dataDir)
   finishReplacement(dataDir)
+  settle(dataDir)
   if (!existsSync(join(dataDir, CLUSTER))) throw new Error(`There is no database in ${dataDir}.`)
   const major = clusterMajor(join(dataDir, CLUSTER))
   installTarget(dataDir, say)
@@ -228,7 +232,6 @@ async function upgrade(dataDir: string): Promise<void> {
     throw new Error(
       `${join(dataDir, former)} is in the way: it is the database of a former upgrade. Move or delete it.`,
     )
-  await stopOrphan(dataDir)
   const log = join(dataDir, 'postgres.log')
   const source = await serve({ dataDir, cluster: CLUSTER, log, settings: readOnly })
   try {
@@ -248,6 +251,7 @@ async function upgrade(dataDir: string): Promise<void> {
     await source.stop()
   }
   replaceCluster(dataDir, former)
+  for (const name of standbysIn(dataDir)) rmSync(join(dataDir, name), { recursive: true }) // the next start makes new ones
   say(`The database is of PostgreSQL ${TARGET_MAJOR} now. Start it with npm start.`)
   say(`The old one is ${join(dataDir, former)}; delete it when you no longer need it.`)
 }

@@ -5,6 +5,7 @@ import { errors } from 'jose'
 import postgres, { type TransactionSql } from 'postgres'
 import { z } from 'zod'
 import { jwtVerifier } from '../jwt.ts'
+import type { Dial } from '../replication.ts'
 
 /** Only the roles that the authenticator can assume: with another one a token could do more than the API allows. */
 const Claims = z.looseObject({
@@ -82,7 +83,7 @@ export type Authorization = {
  * Opens a few connections as the owner, who can insert the test rows and then assume the role of the token.
  * @param databaseUrl of the owner, directly to the server: a transaction pooler does not allow changing roles
  */
-export function openAuthorization(databaseUrl: string): Authorization {
+export function openAuthorization(databaseUrl: string, socket?: Dial): Authorization {
   const sql = postgres(databaseUrl, {
     max: CONNECTIONS,
     connect_timeout: 10,
@@ -92,6 +93,7 @@ export function openAuthorization(databaseUrl: string): Authorization {
     onnotice: () => {},
     // no line in the server's log for a refused channel
     connection: { application_name: 'kith_realtime', statement_timeout: 5000, log_min_messages: 'log' },
+    ...(socket && { socket }),
   })
 
   const become = (tx: TransactionSql, claims: Claims, name: string) => tx`

@@ -4,12 +4,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { finish, openReplication, readSent, standbyStatus } from '../replication.ts'
+import { type Dial, finish, openReplication, readSent, standbyStatus } from '../replication.ts'
 import { createDecoder, type InsertedRow } from './pgoutput.ts'
 
 type FeedOptions = {
   /** The connection string of a role with replication rights. */
   databaseUrl: string
+  socket?: Dial | undefined
   /** Called with a committed row of realtime.messages. */
   onRow(row: InsertedRow): void
   /** Called when the feed is lost: commits until it is up again are missed. */
@@ -29,15 +30,15 @@ const LONGEST_PAUSE = 2000
 const BEAT = 250
 
 /** Resolves when the feed is up for the first time. @throws Error if that fails */
-export async function startFeed({ databaseUrl, onRow, onLost }: FeedOptions): Promise<Feed> {
+export async function startFeed({ databaseUrl, socket, onRow, onLost }: FeedOptions): Promise<Feed> {
   const stopping = new AbortController()
   const { signal } = stopping
-  let link: Link | null = await openLink(databaseUrl, onRow)
+  let link: Link | null = await openLink(databaseUrl, socket, onRow)
 
   async function reopen(): Promise<Link | null> {
     for (let pause = FIRST_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
       await sleep(pause, undefined, { signal }).catch(() => {})
-      const opened = signal.aborted ? null : await openLink(databaseUrl, onRow).catch(() => null)
+      const opened = signal.aborted ? null : await openLink(databaseUrl, socket, onRow).catch(() => null)
       if (opened && !signal.aborted) return opened
       await opened?.close()
     }
@@ -67,8 +68,12 @@ export async function startFeed({ databaseUrl, onRow, onLost }: FeedOptions): Pr
 type Link = { lost: Promise<unknown>; close(): Promise<void> }
 
 /** One replication connection with a temporary slot. */
-async function openLink(databaseUrl: string, onRow: (row: InsertedRow) => void): Promise<Link> {
-  const sql = openReplication(databaseUrl, 'kith_realtime')
+async function openLink(
+  databaseUrl: string,
+  socket: Dial | undefined,
+  onRow: (row: InsertedRow) => void,
+): Promise<Link> {
+  const sql = openReplication(databaseUrl, 'kith_realtime', socket)
   const cut = () => sql.end({ timeout: 0 })
   try {
     const slot = `kith_realtime_${randomBytes(6).toString('hex')}`

@@ -2,6 +2,7 @@
 // delivers and expires like supabase/realtime; docs/compatibility.md lists the differences.
 import type { IncomingMessage, Server } from 'node:http'
 import postgres from 'postgres'
+import type { Dial } from '../replication.ts'
 import { createVerifier, openAuthorization } from './authorization.ts'
 import { createChannels } from './channels.ts'
 import { startFeed } from './feed.ts'
@@ -15,6 +16,8 @@ export type GatewayOptions = {
   server: Server
   /** The connection string of the schema's owner, directly to the server. */
   databaseUrl: string
+  /** Opens each connection to the database: an option of postgres.js. By default to the host of `databaseUrl`. */
+  socket?: Dial
   /** The secrets that may have signed API keys and tokens. */
   jwtSecrets: readonly string[]
   log: Log
@@ -49,7 +52,7 @@ const HOUR = 3_600_000
 
 /** Resolves when channels can be joined. @throws Error if the database cannot be reached */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { server, databaseUrl, jwtSecrets, log, gauge, idle = 60_000, backlog = 1024 * 1024 } = options
+  const { server, databaseUrl, socket, jwtSecrets, log, gauge, idle = 60_000, backlog = 1024 * 1024 } = options
   const { clientOf = (request: IncomingMessage) => request.socket.remoteAddress ?? '' } = options
   const { mayJoin = async () => true } = options
   const { mostSockets = 10_000, mostSocketsOfClient = 200, mostEarlyBytes = 4096 } = options
@@ -70,11 +73,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     sockets?.endChannels()
   }
   const makePartitions = () =>
-    rollPartitions(databaseUrl).catch((failure: unknown) => log.warn({ failure }, 'cannot create the next partitions'))
+    rollPartitions(databaseUrl, socket).catch((failure: unknown) =>
+      log.warn({ failure }, 'cannot create the next partitions'),
+    )
 
   await makePartitions()
-  const feed = await startFeed({ databaseUrl, onRow, onLost })
-  const authorization = openAuthorization(databaseUrl)
+  const feed = await startFeed({ databaseUrl, socket, onRow, onLost })
+  const authorization = openAuthorization(databaseUrl, socket)
   const verify = createVerifier(jwtSecrets)
   const services: Services = {
     verify,
@@ -111,8 +116,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /** Does nothing while the next days have their partitions. */
-async function rollPartitions(databaseUrl: string): Promise<void> {
-  const sql = postgres(databaseUrl, { max: 1, connect_timeout: 10, fetch_types: false, onnotice: () => {} })
+async function rollPartitions(databaseUrl: string, socket: Dial | undefined): Promise<void> {
+  const sql = postgres(databaseUrl, {
+    ...{ max: 1, connect_timeout: 10, fetch_types: false, onnotice: () => {} },
+    ...(socket && { socket }),
+  })
   try {
     await sql`select realtime.create_partitions()`
   } finally {

@@ -1,0 +1,139 @@
+// The hosts of a connection string. It can name several, as libpq has it: `host1:5432,host2:5432`. One of them is the
+// primary, which takes writes. Each new connection asks the servers which one it is, so it does not matter who promotes a
+// standby. docs/operation.md, Standbys and failover.
+import { connect, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { outsideTraces } from '../../edge-functions/shared/tracing.ts'
+
+/** How long a connection waits for a primary: a failover takes less. Milliseconds. */
+const PATIENCE = 5000
+/** The pause between two questions to all hosts, and how long a host has to answer. Milliseconds. */
+const PAUSE = 250
+const ANSWER = 2000
+
+/** The argument of the option `socket` of postgres.js, which its types lack. */
+export type Place = { host: string[]; port: number[]; path?: string | false }
+
+export type Reach = {
+  /** The connection string of one host: clients take everything else from it. */
+  url: string
+  /** Opens a connection, with several hosts to the primary. The option `socket` of postgres.js. */
+  socket(place: Place): Promise<Socket>
+  /** The same for node-postgres, which connects a socket itself. Undefined with one host. */
+  stream: (() => Socket) | undefined
+}
+
+/** The connection string of each host. @throws TypeError if one of them is none */
+export function hostsOf(url: string): [string, ...string[]] {
+  const [, login = '', hosts = '', rest = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
+  const [first = '', ...others] = hosts.split(',')
+  if (others.length === 0) return [url]
+  const one = (host: string): string => {
+    const address = new URL(`${login}${host}${rest}`)
+    address.searchParams.delete('target_session_attrs') // it is always the primary
+    return address.href
+  }
+  return [one(first), ...others.map(one)]
+}
+
+/** The location of a database, without the credentials. */
+export function placeOf(url: string): string {
+  const places = hostsOf(url).map((one) => new URL(one))
+  return places.map(({ host }) => host).join(',') + (places[0]?.pathname ?? '')
+}
+
+/** The connection string of the primary. @throws Error ECONNREFUSED if none is found in time */
+export const primaryOf = (url: string): Promise<string> => finder(hostsOf(url))()
+
+export function reach(url: string): Reach {
+  const urls = hostsOf(url)
+  const find = finder(urls)
+  const many = urls.length > 1
+  const place = async (): Promise<{ host: string; port: number }> => {
+    const { hostname, port } = new URL(await find())
+    return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 5432) }
+  }
+  const socket = async ({ host: [first = 'localhost'], port: [port = 5432], path }: Place): Promise<Socket> => {
+    if (many) return open(await place())
+    return open(path ? { path, host: first } : { host: first, port })
+  }
+  return { url: urls[0], socket, stream: many ? () => new Late(place) : undefined }
+}
+
+/** Connects only in the next turn: then the caller also hears of an error that comes at once. */
+async function open(to: { host: string; port: number } | { host: string; path: string }): Promise<Socket> {
+  await null
+  const opened = outsideTraces(() => connect({ ...to, noDelay: true }))
+  return Object.assign(opened, { host: to.host }) // where postgres.js reads the expected name in the certificate
+}
+
+/** A socket that connects to a place that is known later. */
+class Late extends Socket {
+  readonly #place: () => Promise<{ host: string; port: number }>
+
+  constructor(place: () => Promise<{ host: string; port: number }>) {
+    super()
+    this.#place = place
+  }
+
+  override connect(): this {
+    this.#place().then(
+      (place) => this.destroyed || super.connect(place),
+      (error: Error) => this.destroy(error),
+    )
+    return this
+  }
+}
+
+/** Callers at the same time share one question. */
+function finder(urls: [string, ...string[]]): () => Promise<string> {
+  let newest = 0
+  let asked: Promise<string> | undefined
+  const find = async (): Promise<string> => {
+    for (const deadline = performance.now() + PATIENCE; ; await sleep(PAUSE)) {
+      const answers = urls.map(async (url) => ({ url, timeline: await timelineOf(url, newest) }))
+      const found = await Promise.any(answers).catch(() => null)
+      if (found) {
+        newest = found.timeline
+        return found.url
+      }
+      if (performance.now() > deadline)
+        throw Object.assign(new Error('None of the hosts is a primary.'), { code: 'ECONNREFUSED' })
+    }
+  }
+  return async () => {
+    if (urls.length === 1) return urls[0]
+    asked ??= find().finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
+}
+
+/**
+ * The timeline of a primary: each promotion begins a new one.
+ * @throws Error if the server does not answer, is a standby, or has an older one: then it is a former primary
+ */
+async function timelineOf(url: string, newest: number): Promise<number> {
+  let opened: Socket | undefined
+  const socket = async ({ host: [host = 'localhost'], port: [port = 5432] }: Place): Promise<Socket> => {
+    opened = await open({ host, port })
+    return opened
+  }
+  const sql = postgres(url, {
+    ...{ max: 1, prepare: false, fetch_types: false, connect_timeout: ANSWER / 1000, onnotice: () => {}, socket },
+    connection: { application_name: 'kith_hosts', statement_timeout: ANSWER },
+  })
+  try {
+    const asked = sql<[{ file: string | null }]>`
+      select case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_lsn()) end as file`
+    const [row] = await Promise.race([asked, sleep(ANSWER, [{ file: null }], { ref: false })])
+    const timeline = Number.parseInt(row?.file?.slice(0, 8) ?? '', 16)
+    if (!(timeline >= newest)) throw new Error('This is no primary, or a former one.')
+    return timeline
+  } finally {
+    // a server that hangs would never close it
+    void sql.end({ timeout: 0 }).finally(() => opened?.destroy())
+  }
+}

@@ -1,0 +1,210 @@
+// A primary with standbys on this machine, and the failover between them. Unless REPLICAS_SYNC is off, a commit is
+// acknowledged when at least one standby has written it to its disk, so the standby that has received most has every
+// acknowledged commit.
+// The clusters are folders of the data folder. The primary's is `postgres`, or the standby's that was promoted: which one
+// it is, the folders say (settle in cluster.ts), and no other place has to know. docs/operation.md, Standbys and failover.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { CLUSTER, FENCED, fence, STANDBY, standbysIn } from './cluster.ts'
+import type { Postgres, Served } from './postgres.ts'
+import { onServer, type Standby, startStandby } from './standby.ts'
+
+interface ReplicasOptions {
+  primary: Postgres
+  dataDir: string
+  /** How many standbys to keep. With 0 those of a former start are removed. */
+  count: number
+  /** Whether a commit waits for one of them. Otherwise a failover may lose the last acknowledged ones. */
+  synchronous: boolean
+  settings?: Record<string, string> | undefined
+  log: Log
+}
+interface Log {
+  info(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface Replicas {
+  /** The connection string of the schema's owner, with every server. */
+  url: string
+  /** Resolves when there is no primary and no standby that could safely take its place. */
+  exited: Promise<void>
+  stop(): Promise<void>
+}
+
+/** The pause between two questions to the primary, and how long it has for an answer. Milliseconds. */
+const LOOK = 500
+const ANSWER = 1000
+/** After so many questions without an answer in a row, a primary that still runs counts as gone. */
+const SILENT = 4
+
+/** Resolves when every standby streams. From then on it keeps them, and promotes one when the primary is gone. */
+export async function startReplicas(options: ReplicasOptions): Promise<Replicas> {
+  const { primary: first, dataDir, count, synchronous, settings, log } = options
+  const known = standbysIn(dataDir)
+  const kept = known.slice(0, count)
+  for (const name of known.slice(count)) rmSync(join(dataDir, name), { recursive: true, force: true })
+  await onServer(first, async (sql) => {
+    const slots = await sql<{ slot_name: string }[]>`
+      select slot_name from pg_replication_slots where starts_with(slot_name, ${STANDBY}) and not active`
+    for (const { slot_name: slot } of slots)
+      if (!kept.includes(slot)) await sql`select pg_drop_replication_slot(${slot})`
+  })
+  if (count === 0) return { url: first.url(), exited: first.exited, stop: first.stop }
+
+  let primary: { name: string; server: Served } = { name: CLUSTER, server: first }
+  let standbys: Standby[] = []
+  let mending: Promise<void> | undefined
+  let failingOver = false
+  let required = ''
+  const stopping = new AbortController()
+  const { signal } = stopping
+
+  const freeName = (): string => {
+    const taken = [primary.name, ...standbys.map(({ name }) => name)]
+    const names = [...kept, ...Array.from({ length: count + 1 }, (_, at) => `${STANDBY}${at + 1}`)]
+    return names.find((name) => !taken.includes(name)) ?? ''
+  }
+  const start = async (name: string, port?: number): Promise<Standby> => {
+    const options = { primary: primary.server, dataDir, name, port, settings }
+    try {
+      return await startStandby(options)
+    } catch (failure) {
+      log.error({ standby: name, failure }, 'a standby cannot continue: it is made anew')
+      rmSync(join(dataDir, name), { recursive: true, force: true })
+      return startStandby(options)
+    }
+  }
+  /** From now on a commit waits until one of the standbys has it. Without a standby it waits for none. */
+  const requireOne = async (server: Served, ones: readonly Standby[]): Promise<void> => {
+    const names = !synchronous ? '' : ones.map(({ name }) => `"${name}"`).join(', ')
+    if (names === required) return
+    required = '?' // until it is known
+    await onServer(server, async (sql) => {
+      await sql.unsafe(`alter system set synchronous_standby_names = '${names && `ANY 1 (${names})`}'`)
+      await sql`select pg_reload_conf()`
+    })
+    required = names
+  }
+  for (let number = 0; number < count; number++) standbys.push(await start(freeName()))
+  await requireOne(first, standbys)
+  const ports = [first.port, ...standbys.map(({ port }) => port)]
+
+  /** Starts standbys that have ended, and makes those that are missing. */
+  async function mend(): Promise<void> {
+    for (const standby of standbys.filter(({ ended }) => ended())) {
+      log.error({ standby: standby.name }, 'a standby has ended: it is started again')
+      const again = await start(standby.name, standby.port)
+      standbys = standbys.map((one) => (one === standby ? again : one))
+    }
+    while (standbys.length < count) {
+      const used = [primary.server.port, ...standbys.map(({ port }) => port)]
+      const made = await start(
+        freeName(),
+        ports.find((port) => !used.includes(port)),
+      )
+      standbys = [...standbys, made]
+      log.info({ standby: made.name }, 'a new standby streams')
+    }
+    await requireOne(primary.server, standbys)
+  }
+
+  async function failOver(): Promise<void> {
+    const former = primary.name
+    failingOver = true
+    await fence(dataDir, former)
+    await mending
+    const best = await mostReceived(standbys)
+    const others = standbys.filter((standby) => standby !== best)
+    required = '?' // the copy has the setting of the former primary
+    await requireOne(best, others)
+    await best.promote()
+    primary = { name: best.name, server: best }
+    standbys = others
+    log.info({ former, primary: best.name }, 'a standby has become the primary')
+    rmSync(join(dataDir, FENCED), { recursive: true, force: true })
+    for (const standby of others) {
+      try {
+        await standby.follow(best)
+      } catch (failure) {
+        log.error({ standby: standby.name, failure }, 'a standby does not follow the new primary')
+        await standby.stop() // mend starts it again
+      }
+    }
+    failingOver = false
+  }
+
+  async function watch(): Promise<void> {
+    while (!signal.aborted) {
+      const why = await gone(primary.server, signal)
+      if (signal.aborted || !why) break
+      log.error({ primary: primary.name, why }, 'the primary is gone')
+      await failOver()
+    }
+  }
+  const mends = setInterval(() => {
+    if (failingOver) return
+    mending ??= mend()
+      .catch((failure: unknown) => log.error({ failure }, 'a standby cannot be made'))
+      .finally(() => {
+        mending = undefined
+      })
+  }, LOOK)
+  const watching = watch().catch((failure: unknown) => log.error({ failure }, 'no standby can take the place'))
+
+  const stop = async () => {
+    stopping.abort()
+    clearInterval(mends)
+    await watching
+    await mending
+    await Promise.all(standbys.map((standby) => standby.stop()))
+    await primary.server.stop()
+    await first.stop()
+  }
+  return { url: urlOf(first, ports), exited: watching, stop }
+}
+
+/** As libpq reads it, too. */
+function urlOf(server: Served, ports: readonly number[]): string {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',')
+  return `${server.url().replace(`127.0.0.1:${server.port}`, hosts)}?target_session_attrs=read-write`
+}
+
+/** @throws Error if one does not answer: an acknowledged commit may be only there */
+async function mostReceived(standbys: readonly Standby[]): Promise<Standby> {
+  const found = await Promise.all(standbys.map(async (standby) => ({ standby, at: await standby.received() })))
+  const [best] = found.sort((a, b) => (a.at < b.at ? 1 : -1))
+  if (!best) throw new Error('There is no standby at the moment. Start the instance again.')
+  return best.standby
+}
+
+/** Resolves with the reason when the server has ended or is silent; with null when the signal comes first. */
+async function gone(server: Served, signal: AbortSignal): Promise<string | null> {
+  const ending = new AbortController()
+  void server.exited.then(() => ending.abort())
+  const either = AbortSignal.any([signal, ending.signal])
+  const pause = (ms: number) => sleep(ms, false, { signal: either }).catch(() => false)
+  const sql = postgres(server.superuserUrl(), {
+    ...{ max: 1, connect_timeout: ANSWER / 1000, idle_timeout: 0, fetch_types: false, onnotice: () => {} },
+    connection: { application_name: 'kith_standbys' },
+  })
+  const answers = () =>
+    sql`select`.then(
+      () => true,
+      () => false,
+    )
+  try {
+    for (let silent = 0; silent < SILENT; ) {
+      const answered = await Promise.race([answers(), pause(ANSWER)])
+      silent = answered ? 0 : silent + 1
+      await pause(LOOK)
+      if (signal.aborted) return null
+      if (ending.signal.aborted) return 'it has ended'
+    }
+    return 'it does not answer'
+  } finally {
+    void sql.end({ timeout: 0 })
+  }
+}
