@@ -20,6 +20,7 @@ type Database = {
   /** Services of a Supabase stack that the embedded instance replaces. */
   beside?: ServerOptions['beside']
   gateway?: ServerOptions['gateway']
+  replicaUrls?: ServerOptions['replicaUrls']
   announce(apiUrl: string): Promise<void>
   stop(): Promise<void>
   ended: Promise<void>
@@ -67,13 +68,14 @@ async function database(config: Config, log: Log): Promise<Database> {
     await server.stop()
     throw error
   })
-  const { url, exited: ended } = replicas
+  const { url, standbyUrls: replicaUrls, exited: ended } = replicas
   const archive = await startBackups(config, server.url(), dataDir, log)
   const stop = async () => {
     await archive?.stop()
     await replicas.stop()
   }
-  return { url, jwtSecret, ...(await openGateways(config, jwtSecret)), announce, stop, ended }
+  const own = { ...(await openGateways(config, jwtSecret)), ...(config.replicas.count > 0 && { replicaUrls }) }
+  return { url, jwtSecret, ...own, announce, stop, ended }
 }
 
 /** Archives the log if BACKUP_TO is set. */
@@ -133,7 +135,7 @@ async function main(): Promise<void> {
   const base = await database(config, log)
   try {
     const { url: databaseUrl, jwtSecret } = base
-    const { beside, gateway } = base
+    const { beside, gateway, replicaUrls } = base
     // only after the port is bound: a start that fails there creates and prints nothing
     const prepare = async () => {
       for (const warning of await boot({ config, databaseUrl, jwtSecret, tell: introduce })) warn(warning)
@@ -141,7 +143,8 @@ async function main(): Promise<void> {
     let worker: Worker | null = null
     let starting: Promise<Worker | null> = Promise.resolve(null)
     const wrote = () => worker?.wake()
-    const server = await startServer({ config, databaseUrl, jwtSecret, log, beside, gateway, prepare, wrote })
+    const site = { beside, gateway, replicaUrls, prepare, wrote }
+    const server = await startServer({ config, databaseUrl, jwtSecret, log, ...site })
     let drain = 0
     try {
       await base.announce(server.url)

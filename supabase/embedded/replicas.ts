@@ -29,6 +29,8 @@ interface Log {
 export interface Replicas {
   /** The connection string of the schema's owner, with every server. */
   url: string
+  /** The connection strings of the standbys as they are now: they answer reads. */
+  standbyUrls(): string[]
   /** Resolves when there is no primary and no standby that could safely take its place. */
   exited: Promise<void>
   stop(): Promise<void>
@@ -52,7 +54,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     for (const { slot_name: slot } of slots)
       if (!kept.includes(slot)) await sql`select pg_drop_replication_slot(${slot})`
   })
-  if (count === 0) return { url: first.url(), exited: first.exited, stop: first.stop }
+  if (count === 0) return { url: first.url(), standbyUrls: () => [], exited: first.exited, stop: first.stop }
 
   let primary: { name: string; server: Served } = { name: CLUSTER, server: first }
   let standbys: Standby[] = []
@@ -163,7 +165,8 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     await primary.server.stop()
     await first.stop()
   }
-  return { url: urlOf(first, ports), exited: watching, stop }
+  const standbyUrls = () => standbys.map((standby) => standby.url())
+  return { url: urlOf(first, ports), standbyUrls, exited: watching, stop }
 }
 
 /** As libpq reads it, too. */
