@@ -15,7 +15,7 @@ import { OURS, type Side, startSide } from './side.ts'
 
 /** Reads of many people, because a person's reads go to one replica. */
 const READS = ['me', 'home-50', 'detail']
-const WRITE = 'post'
+const WRITE = 'create'
 const WARM = even(2000)
 
 /** Another person each time. */
