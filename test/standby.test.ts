@@ -1,8 +1,12 @@
 // Standbys: they stream, wait if they have a delay, are promoted, follow another primary, and start again.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { hostsOf, placeOf, primaryOf, reach } from '../api-facade/lib/hosts.ts'
+import { Pool } from '../api-facade/lib/pool.ts'
+import { CLUSTER, FENCED, fence } from '../supabase/embedded/cluster.ts'
 import { ephemeral, type Postgres, startPostgres } from '../supabase/embedded/postgres.ts'
 import { onServer, type Standby, startStandby } from '../supabase/embedded/standby.ts'
 import { standbysOf } from './support/standbys.ts'
@@ -13,18 +17,10 @@ chmodSync(folder, 0o711)
 afterAll(() => rmSync(folder, { recursive: true }))
 
 type Server = Pick<Postgres, 'superuserUrl'>
-let primary: Postgres
-let one: Standby
-let other: Standby
-
-beforeAll(async () => {
-  primary = await startPostgres({ dataDir: join(folder, 'data'), ephemeral: true })
-  await onServer(primary, (sql) => sql`create table numbers (n integer)`)
-  const standbys = await standbysOf(primary, 2)
-  if (!standbys[0] || !standbys[1]) throw new Error('two standbys were asked for')
-  ;[one, other] = standbys
-})
+let primary: Postgres = await startPostgres({ dataDir: join(folder, 'data'), ephemeral: true })
 afterAll(() => primary.stop())
+await onServer(primary, (sql) => sql`create table numbers (n integer)`)
+const [one, other] = (await standbysOf(primary, 2)) as [Standby, Standby]
 
 const insert = (server: Server, n: number) => onServer(server, (sql) => sql`insert into numbers values (${n})`)
 const numbers = (server: Server) =>
@@ -68,6 +64,42 @@ test('a standby that was stopped starts again and gets what it has missed', asyn
   await again.stop()
 })
 
+describe('a start after a failover that was interrupted', () => {
+  const dataDir = join(folder, 'interrupted')
+
+  /** Runs a primary with a standby in one data folder until the primary was fenced, and then `rest`. */
+  async function interrupted(rest: (standby: Standby) => Promise<void>): Promise<number[]> {
+    const first = await startPostgres({ dataDir, ephemeral: true })
+    if (first.fresh) await onServer(first, (sql) => sql`create table numbers (n integer)`)
+    const standby = await startStandby({ primary: first, dataDir, name: 'standby1', settings: ephemeral })
+    const n = (await numbers(first)).length
+    await insert(first, n)
+    await until(async () => (await numbers(standby)).length === n + 1)
+    await fence(dataDir, CLUSTER)
+    await rest(standby)
+    await standby.stop()
+    await first.stop()
+    const again = await startPostgres({ dataDir, ephemeral: true })
+    const found = await numbers(again)
+    await again.stop()
+    expect(readdirSync(dataDir)).not.toContain(FENCED)
+    return found
+  }
+
+  test('takes the fenced cluster if nothing was promoted', async () => {
+    expect(await interrupted(async () => {})).toEqual([0])
+    rmSync(join(dataDir, 'standby1'), { recursive: true })
+  })
+
+  test('takes the promoted cluster, and deletes the fenced one', async () => {
+    const found = await interrupted(async (standby) => {
+      await standby.promote()
+      await insert(standby, 7)
+    })
+    expect(found).toEqual([0, 1, 7])
+  })
+})
+
 test('a standby is promoted without a loss, and the other one follows it', async () => {
   await until(async () => (await one.received()) === (await other.received()))
   await primary.stop()
@@ -76,4 +108,35 @@ test('a standby is promoted without a loss, and the other one follows it', async
   await insert(one, 5)
   expect(await numbers(one)).toEqual([1, 3, 4, 5])
   await until(async () => (await numbers(other)).includes(5))
+})
+
+test('a connection with several hosts goes to the primary, and never back to a former one', async () => {
+  const servers = [other, primary, one]
+  const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join(',')
+  const url = `${primary.superuserUrl().replace(`127.0.0.1:${primary.port}`, hosts)}?target_session_attrs=read-write`
+  expect(hostsOf(url)).toEqual(servers.map((server) => server.superuserUrl()))
+  expect(placeOf(url)).toBe(`${hosts}/postgres`)
+  const { socket } = reach(url)
+  const portOf = async () => {
+    const opened = await socket({ host: [], port: [] })
+    await once(opened, 'connect')
+    const { remotePort } = opened
+    opened.destroy()
+    return remotePort
+  }
+  expect(await portOf()).toBe(one.port)
+  await one.stop()
+  primary = await startPostgres({ dataDir: join(folder, 'data'), port: primary.port, ephemeral: true })
+  expect(await primaryOf(url)).toBe(primary.superuserUrl()) // who asks for the first time cannot know better
+  await expect(portOf()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+})
+
+test('a pool opens another connection when the server takes no writes', async () => {
+  const pool = new Pool(other.superuserUrl(), { fetch_types: false }, 1)
+  const pid = () => pool.run((sql) => sql`select pg_backend_pid() as pid`)
+  const before = await pid()
+  expect(await pid()).toEqual(before)
+  await expect(pool.run((sql) => sql`insert into numbers values (6)`)).rejects.toMatchObject({ code: '25006' })
+  expect(await pid()).not.toEqual(before)
+  await pool.end()
 })

@@ -30,21 +30,26 @@ export type Instance = {
 export async function startInstance(env: Record<string, string> = {}): Promise<Instance> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kith-failover-'))
   chmodSync(dataDir, 0o711) // the account of the server has to reach it
-  const instance = launch(dataDir, env)
-  const stop = async () => {
-    await ended(instance)
+  const first = launch(dataDir, env)
+  const remove = async (last: ChildProcess) => {
+    await ended(last)
     rmSync(dataDir, { recursive: true, force: true })
   }
   try {
-    const url = await address(instance)
+    const url = await address(first)
     const admin = await Object.assign(new Person(url), ADMIN).login()
     const people = await letIn(admin, names)
     const stack = readInstance(dataDir)?.stack
     if (!stack) throw new Error('The instance is not there.')
     const sql = openOwner(stack.dbUrl)
-    return { dataDir, process: instance, stack, people, sql, stop: () => sql.end({ timeout: 1 }).then(stop) }
+    const stop = async () => {
+      await sql.end({ timeout: 1 })
+      await remove(instance.process)
+    }
+    const instance: Instance = { dataDir, process: first, stack, people, sql, stop }
+    return instance
   } catch (error) {
-    await stop()
+    await remove(first)
     throw error
   }
 }

@@ -16,7 +16,7 @@ export const urlAt = (url: string, { port }: Standby): string =>
 
 /**
  * Starts standbys that stream from the primary, named standby1, standby2 and so on. Call it at the top of a file or
- * describe, or in its beforeAll: they are removed after the last test there. The primary must end after them.
+ * describe, and not in a hook: they are removed after the last test there. The primary must end after them.
  * @param more.delay how long each waits until it applies a commit, in milliseconds: `alter system set
  *   recovery_min_apply_delay` as its superuser, and a reload, changes it
  */
