@@ -1,5 +1,9 @@
 // Two facades behind a balancer are restarted one after the other under load: no request fails, sockets are asked to
-// move, and who rejoins and reads has every message. docs/operation.md, Several facades.
+// move, and who rejoins and reads has every message. Workers beside them are stopped and killed, and work goes on.
+// docs/operation.md, Several facades.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { createClient } from '@supabase/supabase-js'
 import { afterAll, expect, test } from 'vitest'
 import { apiKeys } from '../supabase/embedded/instance.ts'
@@ -8,11 +12,11 @@ import { letIn } from './support/joining.ts'
 import type { Page } from './support/lists.ts'
 import { Person } from './support/person.ts'
 import { type Listener, listen, Socket } from './support/realtime.ts'
-import { ADMIN, JWT_SECRET } from './support/settings.ts'
+import { ADMIN, environment, JWT_SECRET } from './support/settings.ts'
 import { until } from './support/until.ts'
 
 const env = { REALTIME: 'embedded', DRAIN_SECONDS: '3' }
-const { balancer, urls, restart } = await facades(env, { checked: true })
+const { balancer, database, urls, restart } = await facades(env, { checked: true })
 const { anonKey } = await apiKeys(JWT_SECRET)
 const admin = await Object.assign(new Person(balancer.url), ADMIN).login()
 const [alice, bob] = (await letIn(admin, ['alice', 'bob'])) as [Person, Person]
@@ -120,4 +124,42 @@ test('Both facades are restarted under load: every request is answered, and who 
     expect(mover.statuses.length).toBeGreaterThan(1)
     expect(sent.slice(counted).filter((id) => !heardBy(mover).includes(id))).not.toEqual([])
   }
+})
+
+test('Beside the workers of the facades, one is killed and one stopped: each effect is applied, and only once', async () => {
+  const { owner } = database
+  const workers = [1, 2].map(() =>
+    spawn(process.execPath, [join(import.meta.dirname, '../api-facade/worker/main.ts')], {
+      env: { ...environment(database.url), PATH: process.env.PATH },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  )
+  afterAll(() => workers.map((worker) => worker.kill('SIGKILL')))
+  for (const worker of workers) expect(String(await once(worker.stdout, 'data'))).toBe('The worker runs.\n')
+  const caused = async () =>
+    (
+      await owner`
+        select (select coalesce(sum(delta), 0)::int from app.contribution_entries where user_id = ${bob.id} and level = 0) as earned,
+          (select coalesce(sum(count), 0)::int from app.notifications where user_id = ${alice.id} and kind = 'post.reacted') as told`
+    )[0]
+  const settled = () => until(async () => (await owner`select from private.effects`).length === 0)
+  await settled()
+  const before = await caused()
+  const react = async (times: number) => {
+    for (let n = 0; n < times; n++) {
+      const { body } = await alice.post<{ id: string }>('/posts', { format: 'note', body: 'Hello' })
+      expect((await bob.post(`/posts/${body.id}/react`, { kind: 'heart' })).status).toBe(200)
+    }
+  }
+  const exits = workers.map((worker) => once(worker, 'exit'))
+  const reactions = react(30)
+  await until(async () => (await caused())?.earned > before?.earned)
+  workers[0]?.kill('SIGKILL')
+  await exits[0]
+  workers[1]?.kill('SIGTERM')
+  expect(await exits[1]).toEqual([0, null])
+  await reactions
+  await react(5)
+  await settled()
+  expect(await caused()).toEqual({ earned: before?.earned + 35, told: before?.told + 35 })
 })
