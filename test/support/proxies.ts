@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { loopback } from './certificate.ts'
 import { until } from './until.ts'
 
-/** Where the proxy listens, and its two facades; only HAProxy uses the second. */
+/** Where the proxy listens, and its two facades; Caddy uses only the first. */
 type Ports = { plain: number; tls: number; facade: string; second: string }
 type Proxy = {
   name: string
@@ -30,9 +30,10 @@ export const proxies: Proxy[] = [
   {
     name: 'nginx',
     example: 'docs/run/nginx.conf',
-    prepare(example, { plain, tls, facade }, folder) {
+    prepare(example, { plain, tls, facade, second }, folder) {
       const site = swap(example, [
         ['127.0.0.1:8787', facade],
+        ['127.0.0.1:8788', second],
         [/ {4}listen \[::\].*\n/, ''],
         ['listen 80;', `listen 127.0.0.1:${plain};`],
         ['listen 443 ', `listen 127.0.0.1:${tls} `],
