@@ -32,6 +32,8 @@ const help = `npm run bench -- [options]
   --peers             instead: CPU per request, compared with PostGraphile 5 on a plain schema; installs PostGraphile
   --posts=100000      the number of posts, at least 100,000
   --rows=10000        the number of rows of other growing data; with --growth the maximum, 1000000
+  --sockets=2000      the largest number of sockets of the case realtime
+  --gateways=1        the number of gateways that share them
   --people=100000     the number of people who get a broadcast, at least 10,000
   --rounds=<n>        rounds of a case: 2 alone, 3 with --growth, 16 with --compare or --peers, 10 minutes with --memory
   --seconds=<n>       length of a round: 1 alone, 0.2 with --compare, 0.5 with --peers
@@ -49,6 +51,8 @@ const { values } = parseArgs({
     posts: { type: 'string', default: '100000' },
     rows: { type: 'string' },
     people: { type: 'string', default: '100000' },
+    sockets: { type: 'string', default: '2000' },
+    gateways: { type: 'string', default: '1' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     inline: { type: 'boolean', default: false },
@@ -82,22 +86,30 @@ async function others(measured: Measured): Promise<void> {
       say('centroid', `${people}`, figure(ms, 2))
     }
     if (isChosen('realtime')) {
-      say(
-        '\nrealtime',
+      const heads = [
         'sockets',
         'write',
         'to first',
-        'to others',
-        'p50 ms',
+        'to half',
+        'to last',
         'p99 ms',
         'gateway',
         'walsender',
         'a second',
-      )
-      for (const { sockets, perSecond, ...ms } of await realtimeFigures(owner, databaseUrl, jwtSecret)) {
-        const { write, first, others, p50, p99, gateway, walsender } = ms
-        const parts = [write, first, others, p50, p99, gateway, walsender].map((part) => figure(part, 2))
-        say('commit to client', `${sockets}`, ...parts, figure(perSecond, 0))
+        'KiB each',
+      ]
+      say('\nrealtime', ...heads)
+      const [most, count] = [Number(values.sockets), Number(values.gateways)]
+      for (const { sockets, perSecond, memory, ...ms } of await realtimeFigures(
+        owner,
+        databaseUrl,
+        jwtSecret,
+        most,
+        count,
+      )) {
+        const { write, first, half, last, p99, gateway, walsender } = ms
+        const parts = [write, first, half, last, p99, gateway, walsender].map((part) => figure(part, 2))
+        say('commit to client', `${sockets}`, ...parts, figure(perSecond, 0), figure(memory, 1))
       }
     }
     if (isChosen('fanout')) {

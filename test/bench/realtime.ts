@@ -1,20 +1,20 @@
 // Realtime: how long a message takes from its commit to all clients, where that time goes, what it costs, and how many
-// messages a second are possible. The gateway is alone in this thread; the clients and the writer are in another one
-// (listeners.ts).
+// messages a second are possible. Each gateway has a process of its own (gateway.ts); the clients and the writer are in
+// another thread (listeners.ts).
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Sql } from 'postgres'
 import WebSocket from 'ws'
-import { readConfig } from '../../api-facade/lib/config.ts'
 import { createTokens } from '../../api-facade/lib/tokens.ts'
-import { type ServerOptions, startServer } from '../../api-facade/server.ts'
 import { apiKeys } from '../../supabase/embedded/instance.ts'
-import { startGateway } from '../../supabase/embedded/realtime/gateway.ts'
 import { claims } from './case.ts'
+import type { Setup } from './gateway.ts'
 import type { Sent, Site, Work } from './listeners.ts'
 import { median, quantile } from './rounds.ts'
 
-/** The numbers of sockets. With a single socket the figures show the cost without the fan-out. */
+/** The numbers of sockets below the largest. With a single socket the figures show the cost without the fan-out. */
 const SOCKETS = [1, 200, 2000]
 const SINGLE = 60
 const BURST = 200
@@ -36,51 +36,71 @@ export const listenToFeed = (url: string, anonKey: string, token: string, hear: 
   })
 
 /**
- * Milliseconds, medians except for p99: of the statement with its commit, from the commit to the first client, from
- * the first to the last client, and from the commit to the last client. Milliseconds of a core for each event: of the
- * gateway's thread, of the walsender. Events per second in a burst.
+ * Milliseconds, medians except for p99: of the statement with its commit, and from the commit to the first client, to
+ * half of them, and to the last. Milliseconds of a core for each event: of the threads of all gateways, of all
+ * walsenders. Events per second in a burst. KiB of memory for each socket, beyond that of the smallest number.
  */
 type RealtimeFigures = {
   sockets: number
   write: number
   first: number
-  others: number
-  p50: number
+  half: number
+  last: number
   p99: number
   gateway: number
   walsender: number
   perSecond: number
+  memory: number
 }
 
-export async function realtimeFigures(owner: Sql, databaseUrl: string, jwtSecret: string): Promise<RealtimeFigures[]> {
-  const config = readConfig({
-    DATABASE_URL: databaseUrl,
-    JWT_SECRET: jwtSecret,
-    PORT: '0',
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'silent',
-    RATE_LIMIT_SCALE: '1000000000',
-  })
-  const most = Math.max(...SOCKETS)
-  const gateway: ServerOptions['gateway'] = (site) => startGateway({ ...site, mostSocketsOfClient: most })
-  const server = await startServer({ config, databaseUrl, gateway, patience: { connections: most + 10 } })
+async function startGateways(count: number, setup: Setup): Promise<{ processes: ChildProcess[]; urls: string[] }> {
+  const processes = Array.from({ length: count }, () => fork(new URL('gateway.ts', import.meta.url)))
+  const urls = await Promise.all(
+    processes.map(async (child) => {
+      child.send(setup)
+      const [url] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+      if (typeof url !== 'string') throw new Error('A gateway of the bench has ended.')
+      return url
+    }),
+  )
+  return { processes, urls }
+}
+
+/** The milliseconds that the main thread of a process has run. */
+const ran = (pid: number | undefined) =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+
+/** The KiB of memory that a process uses. */
+const memoryOf = ({ pid }: ChildProcess) =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+
+const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0)
+
+/** @param most the largest number of sockets, which are shared out among `count` gateways */
+export async function realtimeFigures(
+  owner: Sql,
+  databaseUrl: string,
+  jwtSecret: string,
+  most: number,
+  count: number,
+): Promise<RealtimeFigures[]> {
+  const { processes, urls } = await startGateways(count, { databaseUrl, jwtSecret, most })
   const { anonKey } = await apiKeys(jwtSecret)
   const token = await (await createTokens([jwtSecret])).sign(claims(2))
-  const site: Site = { url: server.url, anonKey, token, databaseUrl }
+  const site: Site = { urls, anonKey, token, databaseUrl }
   const worker = new Worker(new URL('listeners.ts', import.meta.url), { workerData: site })
   const ask = (work: Work) =>
     new Promise<Sent>((settle) => {
       worker.once('message', settle).postMessage(work) // an error in the thread ends the bench
     })
   const cpu = async () => {
-    const [row] = await owner<{ pid: number }[]>`select active_pid as pid from pg_replication_slots where active`
-    const walsender = Number(readFileSync(`/proc/${row?.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
-    const { user, system } = process.threadCpuUsage()
-    return { walsender, gateway: (user + system) / 1000 }
+    const rows = await owner<{ pid: number }[]>`select active_pid as pid from pg_replication_slots where active`
+    return { walsender: sum(rows.map(({ pid }) => ran(pid))), gateway: sum(processes.map(({ pid }) => ran(pid))) }
   }
   try {
     const figures: RealtimeFigures[] = []
-    for (const sockets of SOCKETS) {
+    let least: { sockets: number; memory: number } | undefined
+    for (const sockets of [...SOCKETS.filter((one) => one < most), most]) {
       await ask({ sockets })
       for (let n = 0; n < SINGLE; n++) await ask({ events: 1 }) // so that the code is compiled
       const before = await cpu()
@@ -88,22 +108,27 @@ export async function realtimeFigures(owner: Sql, databaseUrl: string, jwtSecret
       for (let n = 0; n < SINGLE; n++) sent.push(await ask({ events: 1 }))
       const after = await cpu()
       const burst = await ask({ events: BURST })
-      const all = sent.map(({ committed, last }) => last - committed)
+      const memory = sum(processes.map(memoryOf))
+      least ??= { sockets, memory }
+      const since = (moment: 'first' | 'half' | 'last') => sent.map((one) => one[moment] - one.committed)
       figures.push({
         sockets,
         write: median(sent.map(({ begun, committed }) => committed - begun)),
-        first: median(sent.map(({ committed, first }) => first - committed)),
-        others: median(sent.map(({ first, last }) => last - first)),
-        p50: median(all),
-        p99: quantile(all, 0.99),
+        first: median(since('first')),
+        half: median(since('half')),
+        last: median(since('last')),
+        p99: quantile(since('last'), 0.99),
         gateway: (after.gateway - before.gateway) / SINGLE,
         walsender: (after.walsender - before.walsender) / SINGLE,
         perSecond: (BURST * 1000) / (burst.last - burst.begun),
+        memory: sockets > least.sockets ? (memory - least.memory) / (sockets - least.sockets) : 0,
       })
     }
     return figures
   } finally {
     await worker.terminate()
-    await server.stop()
+    const ends = processes.map((child) => child.exitCode ?? once(child, 'exit'))
+    for (const child of processes) if (child.connected) child.disconnect()
+    await Promise.all(ends)
   }
 }
