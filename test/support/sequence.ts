@@ -16,6 +16,7 @@ const longest = [
   'test/generated.test.ts',
   'test/api/base/docs.test.ts',
   'test/model/crash.test.ts',
+  'test/model/consistency/consistency.test.ts',
   'test/api/identity/devices.test.ts',
   'test/upgrade.test.ts',
   'test/api/base/pools.test.ts',

@@ -19,6 +19,8 @@ export type Entry = {
   by: string
   /** The number of the facade that answered, or was asked last. */
   facade: number
+  /** Which server the facade asked, if its answer says so. */
+  from?: string | undefined
   /** Milliseconds since the begin. */
   asked: number
   /** Infinity if no answer came: then it is unknown whether the request ran, and when. */
@@ -33,5 +35,5 @@ export type History = readonly Entry[]
 const rounded = (time: number) => (time === Infinity ? 'no answer' : `${Math.round(time)} ms`)
 
 /** An entry in one line, for a failed test. */
-export const lineOf = ({ by, facade, asked, answered, step, uses }: Entry): string =>
-  `${rounded(asked)} to ${rounded(answered)}, facade ${facade}, ${by}: ${JSON.stringify(step)} ${uses.join(', ')}`
+export const lineOf = ({ by, facade, from, asked, answered, step, uses }: Entry): string =>
+  `${rounded(asked)} to ${rounded(answered)}, facade ${facade} from ${from ?? 'a database'}, ${by}: ${JSON.stringify(step)} ${uses.join(', ')}`
