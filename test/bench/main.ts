@@ -9,10 +9,13 @@ import type { Case } from './case.ts'
 import { cases, dataOf } from './cases.ts'
 import { centroidCost } from './centroid.ts'
 import { compare } from './compare.ts'
+import { inNewDatabase } from './copies.ts'
+import { day } from './day.ts'
 import { fanouts } from './fanout.ts'
 import { growth, REQUESTS, sizesTo } from './growth.ts'
 import { CLIENTS, even, overHttp } from './load.ts'
 import { memory } from './memory.ts'
+import { partitions } from './partitions.ts'
 import { peers } from './peers/main.ts'
 import { ratios } from './ratios.ts'
 import { realtimeFigures } from './realtime.ts'
@@ -21,6 +24,7 @@ import { figure, type Measured, type Plan, say, startMeters } from './rounds.ts'
 import { ruleCosts } from './rules.ts'
 import { caughtUp, jwtSecret, type Side, startSide } from './side.ts'
 import { triggerCosts } from './triggers.ts'
+import { vacuums } from './vacuums.ts'
 
 const help = `npm run bench -- [options]
   --compare=<folder>  another checkout, to which the same requests are sent in turn: how many times better is this one?
@@ -29,6 +33,10 @@ const help = `npm run bench -- [options]
   --only=home,detail  these cases, or those whose names start like this (also triggers, rules, centroid, realtime, fanout)
   --memory            instead: Kith's memory during minutes of requests, sockets and jobs, by npm start and without npm
   --replicas=0,1,2    instead: reads with so many replicas: their rate, the CPU of the primary, and the lag during writes
+  --day               instead: what a day of mixed requests leaves in the tables, with autovacuum
+  --requests=50000    the number of requests of that day
+  --partitions        instead: what partitions by day would gain and cost, with --rows rows, 1000000 by default
+  --vacuums           instead: what vacuuming sooner gains and costs, with --rows rows, 1000000 by default
   --peers             instead: CPU per request, compared with PostGraphile 5 on a plain schema; installs PostGraphile
   --posts=100000      the number of posts, at least 100,000
   --rows=10000        the number of rows of other growing data; with --growth the maximum, 1000000
@@ -45,6 +53,10 @@ const { values } = parseArgs({
     answers: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     memory: { type: 'boolean', default: false },
+    day: { type: 'boolean', default: false },
+    requests: { type: 'string', default: '50000' },
+    partitions: { type: 'boolean', default: false },
+    vacuums: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
     replicas: { type: 'string' },
     only: { type: 'string', default: '' },
@@ -128,6 +140,11 @@ async function main(): Promise<void> {
   if (values.answers && !other) throw new Error('--answers needs --compare.')
   if (values.memory && other) throw new Error('--memory cannot be combined with --compare.')
   if (values.memory) return memory(join(import.meta.dirname, '../..'), posts, Number(values.rounds ?? 10))
+  if ((values.day || values.partitions || values.vacuums) && other)
+    throw new Error('--day, --partitions and --vacuums cannot be combined with --compare.')
+  if (values.partitions) return inNewDatabase((sql) => partitions(sql, Number(values.rows ?? 1_000_000)))
+  if (values.vacuums) return inNewDatabase((sql) => vacuums(sql, Number(values.rows ?? 1_000_000)))
+  if (values.day) return day(join(import.meta.dirname, '../..'), posts, Number(values.requests))
   if (values.peers && (other || values.growth))
     throw new Error('--peers cannot be combined with --compare or --growth.')
   if (values.growth && other) throw new Error('--growth cannot be combined with --compare.')

@@ -1,0 +1,29 @@
+// What the tables of a database take, and how their rows change: figures of pg_class and of the statistics.
+import type { Sql } from 'postgres'
+
+export type Table = {
+  name: string
+  rows: number
+  /** Bytes, of which heap includes what is stored out of line. */
+  heap: number
+  indexes: number
+  /** Rows that a transaction has replaced or deleted, and no vacuum has removed yet. */
+  dead: number
+  inserted: number
+  updated: number
+  deleted: number
+  /** How many of the updates changed no index. */
+  hot: number
+  vacuums: number
+}
+
+/** All tables of Kith and of pg-boss; the counts begin at the last pg_stat_reset. */
+export async function tablesOf(sql: Sql): Promise<Map<string, Table>> {
+  const rows = await sql<Table[]>`
+    select s.schemaname || '.' || s.relname as name, s.n_live_tup::float8 as rows, s.n_dead_tup::float8 as dead,
+           pg_table_size(s.relid)::float8 as heap, pg_indexes_size(s.relid)::float8 as indexes,
+           s.n_tup_ins::float8 as inserted, s.n_tup_upd::float8 as updated, s.n_tup_del::float8 as deleted,
+           s.n_tup_hot_upd::float8 as hot, (s.vacuum_count + s.autovacuum_count)::float8 as vacuums
+    from pg_stat_user_tables s where s.schemaname in ('app', 'private', 'pgboss')`
+  return new Map(rows.map((row) => [row.name, row]))
+}
