@@ -91,7 +91,7 @@ create table app.wallets (
   constraint insufficient_mana check (balance >= 0),
   check (balance = lifetime_earned - lifetime_spent),
   foreign key (user_id) references app.mana_accounts on delete restrict
-);
+) with (fillfactor = 80);   -- leaves space on each page, so that a new balance changes no index
 comment on table app.wallets is
   'A person''s balance in whole mana: the sum of their account''s entries. A trigger on the entries keeps it up to '
   'date. System accounts have no such row, because every transaction would then wait for the row of the mint.';

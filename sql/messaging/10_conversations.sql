@@ -14,7 +14,7 @@ create table app.conversations (
                                                  else title is null end is true),
   check (case kind when 'direct' then one_id < other_id else one_id is null and other_id is null end is true),
   constraint conversations_pair_key unique (one_id, other_id)
-);
+) with (fillfactor = 80);   -- leaves space on each page, so that a message changes no index
 create index conversations_other_id_idx on app.conversations (other_id);
 create index conversations_created_at_idx on app.conversations (created_at desc, id desc);
 comment on table app.conversations is

@@ -253,7 +253,7 @@ create table app.post_counters (
   boost            numeric(2, 1) not null default 0 check (boost >= 0),
   boost_expires_at timestamptz,
   bot_replies      integer not null default 0 check (bot_replies >= 0)
-);
+) with (fillfactor = 90);   -- leaves space on each page, so that counting changes no index
 comment on table app.post_counters is
   'Counts of a post, in a separate table so that counting does not rewrite the post. Triggers maintain them; views '
   'are added in batches.';

@@ -146,23 +146,25 @@ export async function day(root: string, posts: number, requests: number): Promis
 
 const MB = 2 ** 20
 
-/** A line for each table that changed, the largest first. */
+/** Two lines for each table that changed or is not small, the largest first. */
 function report(before: Map<string, Table>, after: Map<string, Table>, full: Map<string, Table>): void {
   const line = (name: string, ...cells: string[]) => say(name.padEnd(34), ...cells)
-  line('', 'rows', 'inserted', 'updated', 'deleted', 'HOT %', 'dead', 'vacuums', 'heap MB', 'before', 'full')
-  line('', '', '', '', '', '', '', '', 'index MB', 'before', 'full')
+  line('', 'rows', 'inserted', 'updated', 'deleted', 'HOT %', 'dead', 'vacuums', 'bytes', 'heap MB', 'before', 'full')
+  line('', '', '', '', '', '', '', '', 'a row', 'index MB', 'before', 'full')
   const size = ({ heap, indexes }: Table) => heap + indexes
-  const changed = [...after.values()].filter(({ inserted, updated, deleted }) => inserted + updated + deleted > 0)
-  for (const table of changed.toSorted((a, b) => size(b) - size(a))) {
+  const worth = [...after.values()].filter(
+    (table) => table.inserted + table.updated + table.deleted > 0 || size(table) > MB,
+  )
+  for (const table of worth.toSorted((a, b) => size(b) - size(a))) {
     const [first, least] = [before.get(table.name), full.get(table.name)]
     const mb = (bytes = Number.NaN) => figure(bytes / MB, 2)
     line(
       table.name,
-      ...[table.rows, table.inserted, table.updated, table.deleted].map(String),
+      ...[least?.rows ?? Number.NaN, table.inserted, table.updated, table.deleted].map(String),
       figure((100 * table.hot) / table.updated, 0),
-      ...[`${table.dead}`, `${table.vacuums}`],
+      ...[`${table.dead}`, `${table.vacuums}`, figure(size(table) / (least?.rows || Number.NaN), 0)],
       ...[mb(table.heap), mb(first?.heap), mb(least?.heap)],
     )
-    line('', '', '', '', '', '', '', '', mb(table.indexes), mb(first?.indexes), mb(least?.indexes))
+    line('', '', '', '', '', '', '', '', '', mb(table.indexes), mb(first?.indexes), mb(least?.indexes))
   }
 }
