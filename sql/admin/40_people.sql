@@ -102,9 +102,9 @@ begin
 end $$;
 comment on function private.set_banned is
   'Bans a person whose row private.lock_account locked, or ends the ban, and leaves an audit entry. Their bots are '
-  'banned with them. The end of the ban includes these bots, which have the same time of the ban. With p_until the '
-  'ban is a suspension and ends by itself at that time. If the person is already banned, p_until replaces the end of '
-  'the ban.';
+  'banned with them, with the same banned_at. The end of the ban also ends the bans of bots with the same banned_at. '
+  'With p_until the ban is a suspension and ends by itself at that time. If the person is already banned, p_until '
+  'replaces the end of the ban.';
 
 create function private.set_limited(p_person app.users, p_limited boolean, p_reason text) returns void
 language plpgsql volatile

@@ -123,7 +123,7 @@ begin
           where p.kind = p_kind and not private.is_wanted(p.user_id, p.kind));
 end $$;
 comment on function private.count_recipients is
-  'How many people a notification of this kind, whose default is to notify, would reach if it went to everybody.';
+  'How many people would get a notification to everybody of this kind, which people get unless they turned it off.';
 
 create function api.preview_broadcast(p_title text, p_body text) returns json
 language plpgsql volatile

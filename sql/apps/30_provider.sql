@@ -179,8 +179,8 @@ begin
   return null;
 end $$;
 comment on function api.consume_refresh is
-  'For the facade alone: uses up the refresh token of a generation. If it was used before, the consent ends, except '
-  'for the latest used one within 10 seconds of its first use.';
+  'For the facade alone: uses up the refresh token of a generation. If the token was used before, the consent ends. '
+  'There is one exception: the token before the current one can be used again within 10 seconds of its use.';
 
 create function api.end_consent(p_id uuid) returns json
 language plpgsql volatile security definer   -- only for gate: apps ask without a token

@@ -72,10 +72,10 @@ begin
   return v_run;
 end $$;
 comment on function private.search_blocks is
-  'Searches whole blocks, from number p_low to before p_before. Returns the documents in the leads'' lists that match '
-  'and that the caller may see, and those of p_people that are in these blocks. The calling function has checked that '
-  'p_people are visible. Documents that the caller may not see, for example across a block between people, are '
-  'neither searched for phrases nor ranked.';
+  'Searches whole blocks, from number p_low to before p_before. Returns the documents that have the words of p_leads, '
+  'match the query and are visible to the caller, and those of p_people whose numbers are in these blocks. The '
+  'calling function has checked that p_people are visible. Documents that the caller may not see, for example across '
+  'a block between people, are neither searched for phrases nor ranked.';
 call private.force_index_scans('private.search_blocks');
 -- for the join of the documents that were found with those that are visible
 alter function private.search_blocks set enable_hashjoin = on;

@@ -82,9 +82,9 @@ begin
   return private.run_of(v_ids, v_times, v_cut, coalesce(cardinality(p_ids), 0));
 end $$;
 comment on function private.merged_streams is
-  'The newest 101 posts that the caller may see in several streams, for example the posts of each author. Its '
-  'arguments are the next entries of each stream, each with its place in the stream, down to the time p_until and up '
-  'to p_most per stream.';
+  'The newest 101 posts that the caller may see in several streams, for example the posts of each author. p_ids, '
+  'p_times and p_places are the next entries of all streams: the post, its time, and its place in its stream, from 1. '
+  'Each stream has at most p_most entries here, none before p_until. Posts by the people in p_muted are left out.';
 
 create function private.closer_posts(p_place app.place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts

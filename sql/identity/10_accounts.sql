@@ -82,7 +82,7 @@ create table private.credentials (
 );
 comment on table private.credentials is
   'Password hashes (argon2id). The other columns have the iat of the person''s last token, and the exp of all tokens '
-  'that were issued with this iat. With these (sub, iat, exp) stays unique.';
+  'that were issued with this iat, so that no two tokens of a person have the same iat and exp.';
 comment on column private.credentials.password_hash is
   'Null for a person who logs in with an OpenID provider only.';
 comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';

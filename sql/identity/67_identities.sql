@@ -53,7 +53,7 @@ insert into private.errors (code, status, text) values
   ('identity_unknown', 404, 'You have no such linked login.'),
   ('identity_taken', 409, 'This login is already linked to an account.'),
   ('identity_needed', 409, 'This is your only way to log in. Set a password first: POST /auth/forgot-password.'),
-  ('identities_exhausted', 409, 'You have linked 5 logins, which is the most.');
+  ('identities_exhausted', 409, 'You have linked 5 logins, which is the maximum.');
 
 create function api.finish_oidc(
   p_id uuid, p_code_hash bytea, p_challenge text, p_issuer text, p_subject text, p_email text, p_is_fresh boolean

@@ -26,8 +26,8 @@ begin
   end if;
 end $$;
 comment on function private.require_oidc_login is
-  'Passes if this login at the provider is of the person and was not used up. It can be used again: until it expires '
-  'somebody can read several decisions and appeal them.';
+  'Passes if this login at the provider belongs to the person and was not used up. It does not use up the login, so '
+  'that the person can read several decisions and appeal them until the login expires.';
 
 create function private.identify(
   p_user_id uuid, p_password_hash text, p_code text, p_passkey uuid, p_counter bigint, p_oidc_login uuid

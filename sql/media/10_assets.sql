@@ -147,7 +147,7 @@ insert into app.settings (key, value) values
 insert into private.errors (code, status, text) values
   ('asset_dimensions', 422, 'A picture or video can have a width and a height of 1 to 65535 pixels, both or neither, '
    'and a blurhash. Other files cannot.'),
-  ('blurhash', 422, 'This is no BlurHash.'),
+  ('blurhash', 422, 'This is not a BlurHash.'),
   ('asset_poster', 422, 'Only a video can have a poster. The poster must be a committed media asset of yours, of the '
    'kind image.'),
   ('alt_text', 422, 'An alt text can have at most 1000 characters, and needs an asset that it describes.'),

@@ -71,8 +71,8 @@ comment on column app.decisions.space_id is
   'it.';
 
 comment on column app.decisions.continues is
-  'The suspension whose end this one, without a case, has moved: the first one if the end was moved several times. '
-  'Null for any other decision.';
+  'If staff moved the end of a suspension without a case, this decision has the new end, and here is the first '
+  'decision, which began the suspension. Null for any other decision.';
 
 insert into private.event_types (name, payload, happens) values
   ('moderation.decided', '{decisionId,personId,action}', 'staff has warned, limited, suspended or banned a person');
@@ -208,8 +208,8 @@ begin
 end $$;
 comment on function private.count_strikes is
   'The strikes of a person that have not lapsed. Each case counts the number of its category once, however many '
-  'actions were taken in it (private.counts_strikes), and so does a suspension, however often its end was moved. They '
-  'have no effect by themselves; staff sees them. Counts the newest 400 decisions.';
+  'actions were taken in it (private.counts_strikes), and so does a suspension, however often its end was moved. '
+  'Strikes have no effect by themselves: staff sees them. Counts the newest 400 decisions.';
 call private.force_index_scans('private.count_strikes');
 
 create function private.decision_card(p_decision app.decisions) returns json

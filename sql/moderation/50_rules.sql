@@ -171,7 +171,8 @@ begin
     where a.sha256 is not null;
 end $$;
 comment on function private.hashed_media is
-  'Those of these addresses that are the present ones of assets with a known hash, each once.';
+  'Of these addresses, those of assets whose hash is known, each once, with the hash. Only the present address of an '
+  'asset counts.';
 
 create function private.judge_condition(p_condition private.condition, p_thing private.judged) returns boolean
 language plpgsql stable

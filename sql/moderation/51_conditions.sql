@@ -120,8 +120,8 @@ begin
         and (o.reviewed_at is null or o.reviewed_at > moment.created_at)));
 end $$;
 comment on function private.is_reported_by_trusted is
-  'Condition: of its last 50 reports, those by at least `people` trusted people were open when one of them was made. '
-  'Whether somebody is trusted is judged at the time of their report.';
+  'Condition: there was a moment at which reports of the thing by at least `people` trusted people were open. Looks '
+  'at its last 50 reports. Whether somebody is trusted is judged at the time of their report.';
 call private.force_index_scans('private.is_reported_by_trusted');
 
 create function private.is_trusted_reporter(p_person uuid, p_at timestamptz, p_reputation integer) returns boolean

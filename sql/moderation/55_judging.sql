@@ -242,7 +242,7 @@ begin
   return coalesce(v_hidden, false);
 end $$;
 comment on function private.judge is
-  'Judges the versions of a thing since a time by the rules that apply at these times (app.moderation_rules.judged). '
+  'Judges the versions of a thing since p_since by the rules whose app.moderation_rules.judged is in p_judged. '
   'Records a hit once for each rule, and hides the thing if a live rule says so. The worker then opens a case for the '
   'hits of live rules. Returns whether it has hidden the thing.';
 

@@ -11,8 +11,8 @@ create view private.posts_with_page with (security_invoker) as
 select p.* from private.listed_posts p join private.people_with_page l on l.id = p.author_id
 where p.format <> 'repost';
 comment on view private.posts_with_page is
-  'The posts that have a public page: private.listed_posts without reposts, of people who have one. For definer '
-  'functions.';
+  'The posts that have a public page: those of private.listed_posts, except reposts, by people who have a public '
+  'page. For definer functions.';
 
 create function private.public_author(p_id uuid) returns json
 language plpgsql stable security definer   -- its callers check whether everybody may see the person
@@ -27,7 +27,7 @@ comment on function private.public_author is 'What a public page shows of a pers
   'profilePicUrl}.';
 
 create function api.get_public_post(p_post uuid) returns json
-language plpgsql stable security definer   -- only for gate: nobody is logged in, and no policy is for nobody
+language plpgsql stable security definer   -- only for gate: no policy is for callers without a token
 set search_path = ''
 as $$
 begin
@@ -47,7 +47,7 @@ comment on function api.get_public_post is
   'page.';
 
 create function api.get_public_profile(p_username text) returns json
-language plpgsql stable security definer   -- only for gate: nobody is logged in, and no policy is for nobody
+language plpgsql stable security definer   -- only for gate: no policy is for callers without a token
 set search_path = ''
 as $$
 begin

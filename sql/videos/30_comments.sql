@@ -156,7 +156,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_most constant integer := 200;   -- of one answer, fixed for this list: more than other pages have
+  c_most constant integer := 200;   -- fixed for this list; the pages of other lists have fewer
   v_video uuid := (private.require_video(p_id)).id;
   v_from  app.place := ('-infinity', p_id)::app.place;   -- any id works: no row is at infinity
   v_found app.found;
