@@ -16,7 +16,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { readInstance } from '../supabase/embedded/instance.ts'
 import { KEPT, turnOver } from '../supabase/embedded/log.ts'
 import { createDatabase } from './support/database.ts'
-import { environment } from './support/settings.ts'
+import { environment, JWT_SECRET } from './support/settings.ts'
 import { until } from './support/until.ts'
 
 const { version } = manifest
@@ -494,6 +494,7 @@ describe('Settings', () => {
       ['shared_buffers=1GB', 'work_mem = 16MB, autovacuum_naptime=30s'],
       ['shared_buffers', 'wal_level=minimal', 'shared_buffers=1GB port=1', 'fsync=off'],
     ],
+    ['REPLICAS', ['0', '2', '4'], ['5', '-1', 'two', '1.5']],
     [
       'MAIL_FROM',
       ['no-reply@example.org', 'Kith <kith@localhost>', '"Kith, Inc." <kith@example.org>'],
@@ -518,6 +519,24 @@ describe('Settings', () => {
         new RegExp(`^The configuration is not valid\\.\\n  ${name}`),
       )
   })
+
+  const secret = { JWT_SECRET }
+  test('DATABASE_URL names one host or several', () => {
+    for (const hosts of ['one', 'one:5433', '127.0.0.1:5432,127.0.0.1:5433', '[::1]:5432,two', 'a:b@one,two:5433'])
+      expect(readConfig({ ...secret, DATABASE_URL: `postgresql://${hosts}/postgres` })).toBeTruthy()
+    for (const hosts of ['one:x', 'one:5432,two:x', 'one,,two'])
+      expect(() => readConfig({ ...secret, DATABASE_URL: `postgresql://${hosts}/postgres` }), hosts).toThrow(
+        'DATABASE_URL',
+      )
+    expect(() => readConfig({ ...secret, DATABASE_URL: 'http://one,two/postgres' })).toThrow('DATABASE_URL')
+  })
+
+  test.each([{ DATABASE_URL: 'postgresql://one/postgres', JWT_SECRET }, { BACKUP_TO: '/tmp/backups' }])(
+    'REPLICAS is refused together with %o',
+    (other) => {
+      expect(() => readConfig({ REPLICAS: '2', ...other })).toThrow(/^The configuration is not valid\.\n {2}REPLICAS/)
+    },
+  )
 
   test.each([
     [

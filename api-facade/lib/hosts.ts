@@ -30,6 +30,7 @@ export function hostsOf(url: string): [string, ...string[]] {
   const [first = '', ...others] = hosts.split(',')
   if (others.length === 0) return [url]
   const one = (host: string): string => {
+    if (host === '') throw new TypeError('A host is missing.')
     const address = new URL(`${login}${host}${rest}`)
     address.searchParams.delete('target_session_attrs') // it is always the primary
     return address.href
