@@ -36,7 +36,7 @@ export type Instance = {
   replicas: Replica[]
   /** Waits until the replicas have applied what the primary has written until now. */
   caughtUp(): Promise<void>
-  /** Starts two facades. @param env settings that differ from ./settings.ts */
+  /** Starts two facades. @param env settings that differ from test/support/settings.ts */
   startFacades(env?: Record<string, string>): Promise<Facades>
 }
 
