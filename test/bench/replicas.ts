@@ -66,7 +66,7 @@ export async function replicas(
       facades.push([count, facade])
       for (const one of reads) await measureReads(side, servers, facade, count, one, plan)
     }
-    say('\nwhile posts are written', 'posts/s', 'p50 ms', 'p99 ms', 'by replicas')
+    say('\nwhile posts are written', 'posts/s', 'p50 ms', 'p99 ms', 'replicas')
     for (const [count, facade] of facades) if (count > 0) await measureLag(facade, count, write, reads[0] as Case, plan)
   } finally {
     await Promise.all(connections.map((sql) => sql.end()))
