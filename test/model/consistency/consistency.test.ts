@@ -8,13 +8,15 @@ import { runs } from '../../support/runs.ts'
 import type { History } from './history.ts'
 import { lineOf } from './history.ts'
 import { MAX_LAG, startInstance } from './instance.ts'
-import { faultsOf } from './rules.ts'
+import { conservedMana, type Fault, faultsOf, linearizableWallets, readsYourWrites, withdrawnRights } from './rules.ts'
 import { runTraffic, type Traffic } from './traffic.ts'
 
 const SEED = Number(process.env.CONSISTENCY_SEED ?? runs(35, Date.now() % 1_000_000))
 const HISTORIES = runs(1, 30)
 /** How many requests each lane of a person sends. */
 const LENGTH = runs(60, 200)
+/** Milliseconds. */
+const BOUND = MAX_LAG * 1000
 
 const instance = await startInstance()
 const { superuser, replicas } = instance
@@ -22,9 +24,7 @@ const [one, other] = replicas as [(typeof replicas)[0], (typeof replicas)[0]]
 const facades = await instance.startFacades()
 
 const faults = (history: History) =>
-  faultsOf(history, MAX_LAG * 1000).map(
-    ({ rule, what, entry }) => `${rule}: ${what}${entry ? `, ${lineOf(entry)}` : ''}`,
-  )
+  faultsOf(history, BOUND).map(({ rule, what, entry }) => `${rule}: ${what}${entry ? `, ${lineOf(entry)}` : ''}`)
 
 /** What happens to the servers while people write and read. */
 const disturbances: (() => Promise<void>)[] = [
@@ -49,25 +49,45 @@ for (const seed of Array.from({ length: HISTORIES }, (_, at) => SEED + at)) {
       }
     }
     const history = await runTraffic({ facades, seed, length: LENGTH, disturb })
-    await Promise.all([...replicas.map(({ resume }) => resume()), ...replicas.map(({ setDelay }) => setDelay(0))])
+    await calm()
     expect(faults(history)).toEqual([])
-    const steps = new Set(history.map(({ step }) => step.kind))
-    expect(steps).toEqual(new Set(['write', 'read', 'pay', 'refused', 'wallet', 'sent', 'grant', 'withdraw']))
-    const places = new Set(history.map(({ from }) => from?.split(';')[0]))
-    expect(places).toEqual(new Set([undefined, 'primary', 'replica 1', 'replica 2']))
+    // the history is not empty of what the rules are about
+    const kinds = history.map(({ step }) => step.kind)
+    expect(kinds).toEqual(expect.arrayContaining(['write', 'read', 'pay', 'wallet', 'sent', 'grant', 'withdraw']))
+    const places = history.map(({ from }) => from?.split(/\W/)[0])
+    expect(places).toEqual(expect.arrayContaining(['primary', 'replica']))
     expect([...(await superuser`select * from private.audit_mana()`)]).toEqual([])
   })
 }
 
-/** Whether one of a few histories breaks the rule. */
-async function finds(rule: string, options: Omit<Traffic, 'seed' | 'length'>): Promise<void> {
+/** Both replicas are at the end of the log. */
+async function calm(): Promise<void> {
+  await Promise.all(replicas.map(({ resume }) => resume()))
+  await Promise.all(replicas.map(({ setDelay }) => setDelay(0)))
+  await instance.caughtUp()
+}
+
+type Planted = Pick<Traffic, 'facades' | 'carries' | 'facadeOf'> & { delay?: number; length?: number }
+let planted = 0
+
+/** One of a few histories breaks the rule. Soon after its begin the replicas apply the log by `delay` ms late. */
+async function finds(
+  rule: (history: History) => Fault[],
+  { delay = 0, length = 60, ...options }: Planted,
+): Promise<void> {
+  // later, because a reader stays with a replica that becomes slow, but does not come to one that was
+  const disturb: Traffic['disturb'] = async (reached) => {
+    await reached(0.1)
+    for (const replica of replicas) await replica.setDelay(delay)
+  }
   for (let turn = 1; ; turn++) {
-    const found = faults(await runTraffic({ ...options, length: 60, seed: SEED + 1000 * planted++ }))
-    if (found.some((fault) => fault.startsWith(`${rule}: `))) return
-    if (turn === 3) expect(found, 'no history breaks the rule').toContain(rule)
+    const seed = SEED + 1000 * ++planted
+    const found = rule(await runTraffic({ ...options, disturb, length, seed }))
+    await calm()
+    if (found.length > 0) return
+    if (turn === 3) throw new Error('no history breaks the rule')
   }
 }
-let planted = 1
 
 /** Changes a function while `work` runs. Each text must be in it. */
 async function redefined(name: string, changes: [string, string][], work: () => Promise<void>): Promise<void> {
@@ -82,28 +102,34 @@ async function redefined(name: string, changes: [string, string][], work: () => 
     await work()
   } finally {
     await superuser.unsafe(row.text)
+    await instance.caughtUp()
   }
 }
 
-test('The checker finds a replica that ignores what the person has seen', async () => {
-  // it says that it has applied whatever it has received
-  const changes: [string, string][] = [
-    ['LANGUAGE internal', 'LANGUAGE sql'],
-    ['$function$pg_last_wal_replay_lsn$function$', '$function$select pg_last_wal_receive_lsn()$function$'],
-  ]
-  await redefined('pg_catalog.pg_last_wal_replay_lsn()', changes, async () => {
-    for (const replica of replicas) await replica.setDelay(500)
-    await finds('reads your writes', { facades })
-  })
-  for (const replica of replicas) await replica.setDelay(0)
-})
+/** Reads at one facade and writes at the other. */
+const apart = (isRead: boolean) => (isRead ? 1 : 0)
+
+/** A replica says meanwhile that it has applied whatever it has received. */
+const boasting = (work: () => Promise<void>) =>
+  redefined(
+    'pg_catalog.pg_last_wal_replay_lsn()',
+    [
+      ['LANGUAGE internal', 'LANGUAGE sql'],
+      ['$function$pg_last_wal_replay_lsn$function$', '$function$select pg_last_wal_receive_lsn()$function$'],
+    ],
+    work,
+  )
+
+test('The checker finds a replica that ignores what the person has seen', () =>
+  boasting(() => finds(readsYourWrites, { facades, delay: 500 })))
+
+test('The checker finds a replica that is used beyond the lag', () =>
+  boasting(() => finds((history) => withdrawnRights(history, BOUND), { facades, delay: 6000, length: 400 })))
 
 test('The checker finds that a position is lost between facades', async () => {
   // each facade believes that it is alone
   const alone = await instance.startFacades({ RATE_LIMIT_STORE: 'memory' })
-  for (const replica of replicas) await replica.setDelay(200)
-  await finds('reads your writes', { facades: alone, header: null, facadeOf: (isRead) => (isRead ? 1 : 0) })
-  for (const replica of replicas) await replica.setDelay(0)
+  await finds(readsYourWrites, { facades: alone, carries: false, facadeOf: apart, delay: 200 })
   await alone.stop()
 })
 
@@ -111,7 +137,7 @@ test('The checker finds a payment that is counted twice', async () => {
   const amount = 'p_id, m.account, m.amount'
   const twice = `${amount} * case p_kind when 'payment' then 2 else 1 end`
   await redefined('private.move(text,uuid[],integer[],uuid,uuid)', [[amount, twice]], () =>
-    finds('linearizable wallets', { facades }),
+    finds(linearizableWallets, { facades }),
   )
 })
 
@@ -123,5 +149,5 @@ test('The checker finds a lost update of a wallet', async () => {
     ['lifetime_earned = lifetime_earned +', 'lifetime_earned = v_stale.lifetime_earned +'],
     ['lifetime_spent = lifetime_spent -', 'lifetime_spent = v_stale.lifetime_spent -'],
   ]
-  await redefined('private.book_entry()', changes, () => finds('conserved mana', { facades }))
+  await redefined('private.book_entry()', changes, () => finds(conservedMana, { facades }))
 })

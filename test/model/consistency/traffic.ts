@@ -1,5 +1,6 @@
 // People who write and read at random through several facades, and the history of what they were answered.
 import fc from 'fast-check'
+import { Positions } from '../../../clients/typescript/src/positions.ts'
 import type { Answer } from '../../support/crawler.ts'
 import { letIn } from '../../support/joining.ts'
 import { Person } from '../../support/person.ts'
@@ -40,6 +41,7 @@ type Act = typeof act extends fc.Arbitrary<infer One> ? One : never
 /** What only reads: somebody who writes nothing is seldom sent to the primary. */
 const reads = new Set<Act['kind']>(['read profile', 'read post'])
 
+const POSITION = 'x-read-position'
 /** The mana of the tiers 0 to 3. */
 const prices = [1, 3, 10, 25]
 /** How many posts a person writes at most: a page of a list has all of them. */
@@ -85,8 +87,8 @@ export type Traffic = {
   length: number
   /** Runs beside the traffic. `reached` waits until a part of it is done, from 0 to 1. */
   disturb?: (reached: (part: number) => Promise<unknown>) => Promise<void>
-  /** The header in which the client carries what it has seen; `null` carries nothing. */
-  header?: string | null
+  /** Whether clients carry what they have seen from facade to facade; they do by default. */
+  carries?: boolean
   /** Which facade gets a request; by default either at random. */
   facadeOf?: (isRead: boolean) => number
 }
@@ -103,7 +105,7 @@ class Client {
   carriedThen = ''
   token: string
   readonly #traffic: Running
-  #carried = new Set<string>()
+  readonly #positions = new Positions()
 
   constructor(traffic: Running, { username, token }: Person) {
     this.#traffic = traffic
@@ -111,36 +113,32 @@ class Client {
     this.token = token ?? ''
   }
 
-  get carried(): string {
-    return [...this.#carried].join()
-  }
-
-  async ask(facade: number, method: string, path: string, body?: object, more: More = {}): Promise<Known | Lost> {
-    const { header, clock, facades } = this.#traffic
-    const sent = more.carried ?? this.carried
-    const headers = {
-      'x-read-from': '?',
-      ...(header && sent !== '' && { [header]: sent }),
-      ...(more.key && { 'idempotency-key': more.key }),
-    }
+  /** Sends a request to the facade `first`, or to the other one if that one is not there. */
+  async ask(first: number, method: string, path: string, body?: object, more: More = {}): Promise<Known | Lost> {
+    const { carries, clock, facades } = this.#traffic
+    const headers = new Headers({ 'x-read-from': '?', ...(more.key && { 'idempotency-key': more.key }) })
+    const isOther = more.carried !== undefined || !carries
+    const take = isOther ? undefined : this.#positions.send(headers)
+    if (more.carried) headers.set(POSITION, more.carried)
+    const token = more.token ?? this.token
     const asked = clock()
-    const send = (at: number) =>
-      new Person(facades.urls[at] ?? '', more.token ?? this.token).request<Body>(method, path, body, headers)
+    let facade = first
+    const send = () =>
+      new Person(facades.urls[facade] ?? '', token).request<Body>(method, path, body, Object.fromEntries(headers))
     // as a balancer does: what a facade did not accept, another one gets
-    const answer = await send(facade)
-      .catch((error) => (isRefused(error) ? send(1 - facade) : Promise.reject(error)))
+    const answer = await send()
+      .catch((error) => {
+        if (!isRefused(error)) throw error
+        facade = 1 - first
+        return send()
+      })
       .catch((error) => {
         if (error instanceof TypeError) return null // the connection broke
         throw error
       })
     if (!answer || !isKnown(answer)) return { asked, answered: Infinity, facade, from: undefined, answer: undefined }
     if (answer.status >= 500) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
-    const carried = header && !more.token ? answer.headers.get(header) : null
-    if (carried) {
-      // the answer has seen what its request carried
-      for (const one of sent.split(',')) this.#carried.delete(one)
-      this.#carried.add(carried)
-    }
+    take?.(new Response(null, { headers: answer.headers }))
     const from = answer.headers.get('x-read-from') ?? undefined
     return { asked, answered: clock(), facade, from, answer }
   }
@@ -158,16 +156,17 @@ class Client {
   }
 }
 
+/** What is running: the people, and their history until now. */
 class Running {
   readonly history: Entry[] = []
   readonly clients: Client[] = []
   readonly facades: Facades
-  readonly header: string | null
+  readonly carries: boolean
   readonly #begin = performance.now()
 
-  constructor({ facades, header }: Traffic) {
+  constructor({ facades, carries = true }: Traffic) {
     this.facades = facades
-    this.header = header === undefined ? 'x-read-position' : header
+    this.carries = carries
   }
 
   clock = () => performance.now() - this.#begin
@@ -182,11 +181,9 @@ class Running {
   }
 
   /** A write without a key: without an answer it may have run. */
-  async write(client: Client, known: Promise<Known | Lost>, step: Step): Promise<boolean> {
-    const result = await known
-    if (result.answer && result.answer.status >= 300) return false
-    this.note(client.name, result, step)
-    return result.answer !== undefined
+  async write(client: Client, asked: Promise<Known | Lost>, step: Step): Promise<void> {
+    const known = await asked
+    if (!known.answer || known.answer.status < 300) this.note(client.name, known, step)
   }
 
   /** One act of a person. What is answered with an error changed nothing, and is not in the history. */
@@ -207,6 +204,7 @@ class Running {
         const post: Post = { cell: `post ${posts.length + 1} of ${name}`, id: '', edits: 1 }
         posts.push(post)
         const known = await client.askOnce(facade, '/posts', { body: `${post.cell}, edit 1` })
+        if (known.answer.status !== 201) throw new Error(`no post: ${known.answer.text}`)
         post.id = known.answer.body.id
         this.note(name, known, { kind: 'write', cell: post.cell, value: 1 })
         return
@@ -229,7 +227,8 @@ class Running {
       case 'pay':
         return this.pay(client, other, tier, facade)
       case 'wallet':
-        return this.look(client, facade)
+        await this.look(client, facade)
+        return
       case 'block':
       case 'unblock': {
         const isBlock = kind === 'block'
@@ -316,20 +315,17 @@ class Running {
       this.note(client.name, known, { kind: 'refused', amount })
   }
 
-  async look(client: Client, facade: number): Promise<void> {
+  /** A look into the wallet. @returns whether it was answered */
+  async look(client: Client, facade: number): Promise<boolean> {
     const known = await client.ask(facade, 'GET', '/economy/wallet')
-    if (known.answer?.status === 200)
-      this.note(client.name, known, { kind: 'wallet', balance: known.answer.body.balance })
+    if (known.answer?.status !== 200) return false
+    this.note(client.name, known, { kind: 'wallet', balance: known.answer.body.balance })
+    return true
   }
 
   /** What each person ends with: their wallet, and all payments that they sent. */
   async close(client: Client): Promise<void> {
-    await until(async () => {
-      const known = await client.ask(0, 'GET', '/economy/wallet')
-      if (known.answer?.status !== 200) return false
-      this.note(client.name, known, { kind: 'wallet', balance: known.answer.body.balance })
-      return true
-    })
+    await until(() => this.look(client, 0))
     const ids: string[] = []
     const first = this.clock()
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -381,8 +377,8 @@ export async function runTraffic(options: Traffic): Promise<Entry[]> {
     const client = new Client(traffic, person)
     traffic.clients.push(client)
     client.second = (await person.login()).token ?? ''
-    await client.ask(0, 'GET', '/me')
-    client.carriedThen = client.carried
+    const { answer } = await client.ask(0, 'GET', '/me')
+    client.carriedThen = answer?.headers.get(POSITION) ?? ''
     for (const which of [0, 1]) await traffic.run(client, { kind: 'post', which, tier: 0, facade: which })
   }
   const active = traffic.clients.slice(0, -1)
