@@ -268,7 +268,7 @@ async function askReplica(
   parameters: Readonly<Record<string, unknown>>,
 ): Promise<Row | undefined> {
   const person = c.get('claims')?.sub ?? ''
-  const chosen = c.get('fresh') ? 'fresh' : replicas.choose(person, headerOf(c, 'x-read-position'))
+  const chosen = c.get('fresh') ? 'fresh' : await replicas.choose(person, headerOf(c, 'x-read-position'))
   if (typeof chosen === 'string') return countPrimary(c, chosen)
   const text = callText(c, operation, parameters, 'user', 'replica')
   try {

@@ -17,6 +17,8 @@ import type { Seals } from './seals.ts'
 const PERIOD = 100
 /** A server that takes longer to say its position is out. Milliseconds. */
 const PATIENCE = 1000
+/** How long a read waits for a replica to say whether it has now replayed enough. Milliseconds. */
+const PAUSE = 10
 /** The most positions that a request can carry. */
 const CARRIED = 20
 
@@ -51,7 +53,7 @@ export type Replicas = {
   start(): void
   stop(): Promise<void>
   /** @param carried the header X-Read-Position of the request */
-  choose(person: string, carried: string | undefined): Replica | Exclude<Reason, 'fresh' | 'repeated'>
+  choose(person: string, carried: string | undefined): Promise<Replica | Exclude<Reason, 'fresh' | 'repeated'>>
   /**
    * Runs work of the person on the primary, and notes what they have seen then.
    * @param work returns a row. Without the column `position` this asks for it after the work, which is then committed
@@ -80,6 +82,8 @@ type Watched = {
   isUp: boolean | undefined
   /** Fail the reads that have no answer yet. */
   waiting: Set<(error: Error) => void>
+  /** The question that it has not answered yet. */
+  asked: Promise<void> | undefined
 }
 
 type Options = {
@@ -133,20 +137,30 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
     one.saidAt = performance.now()
   }
 
+  /** Asks it how far it is. Callers at the same time share one question. */
+  function askOnce(one: Watched): Promise<void> {
+    one.asked ??= askNow(one).finally(() => {
+      one.asked = undefined
+    })
+    return one.asked
+  }
+
+  async function askNow(one: Watched): Promise<void> {
+    try {
+      const replayed = await one.watch.run((sql) => askPosition(sql, 'replica'))
+      if (replayed === null) return goOut(one, new Error('it was promoted'))
+      said(one, replayed)
+      if (!one.isUp) log.info({ replica: numberOf(one) }, 'a replica is in')
+      one.isUp = true
+    } catch (error) {
+      goOut(one, error)
+    }
+  }
+
   /** Asks again and again, until the end or until the replica is not in the list any more. */
   async function watch(one: Watched): Promise<void> {
     while (!end.signal.aborted && watched.includes(one)) {
-      try {
-        const replayed = await one.watch.run((sql) => askPosition(sql, 'replica'))
-        if (replayed === null) goOut(one, new Error('it was promoted'))
-        else {
-          said(one, replayed)
-          if (!one.isUp) log.info({ replica: numberOf(one) }, 'a replica is in')
-          one.isUp = true
-        }
-      } catch (error) {
-        goOut(one, error)
-      }
+      await askOnce(one)
       await pause()
     }
     await Promise.all([one.watch.end(), one.reads.end()])
@@ -174,7 +188,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
   }
 
   const opened = (url: string): Watched => ({
-    ...{ url, replayed: 0, saidAt: 0, isUp: undefined, waiting: new Set() },
+    ...{ url, replayed: 0, saidAt: 0, isUp: undefined, waiting: new Set(), asked: undefined },
     ...{ reads: pools.open(url, config.poolSizes.user), watch: pools.open(url, 1, PATIENCE) },
   })
   const pause = () => sleep(PERIOD, undefined, { signal: end.signal }).catch(() => {})
@@ -225,18 +239,22 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
       end.abort()
       await Promise.all(loops)
     },
-    choose(person, carried) {
+    async choose(person, carried) {
       const least = needed(person, carried)
       // the same replica for the same person, as long as it is in: it has what it has shown
       const first = Number.parseInt(person.slice(-4), 16) % watched.length || 0
       let reason: 'position' | 'lag' | 'down' = 'down'
       for (const one of [...watched.slice(first), ...watched.slice(0, first)]) {
         if (!one.isUp) continue
-        const lag = lagOf(one)
-        if (lag > longest) {
+        if (lagOf(one) > longest) {
           if (reason === 'down') reason = 'lag'
-        } else if (one.replayed < least) reason = 'position'
-        else return handle(one, lag)
+          continue
+        }
+        // what it has not said yet it has often replayed: otherwise a person who writes would stay on the primary
+        if (one.replayed < least && Number.isFinite(least)) await Promise.race([askOnce(one), sleep(PAUSE)])
+        const lag = lagOf(one)
+        if (one.replayed >= least && lag <= longest) return handle(one, lag)
+        reason = 'position'
       }
       return reason
     },
