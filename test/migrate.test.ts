@@ -37,7 +37,7 @@ const recorded = async (prefix: string) =>
     await owner`select version from supabase_migrations.schema_migrations where version like ${`${prefix}%`} order by 1`
   ).map(({ version }) => version)
 
-/** Resolves when a session of this database waits for what the condition says. */
+/** Resolves when pg_stat_activity has a session of this database that meets the SQL condition. */
 const waiting = (condition: string) =>
   until(
     async () =>

@@ -207,7 +207,7 @@ export const sections = {
     about: 'A person.',
     fields: {
       id: ['uuid'],
-      personId: ['uuid?', 'A public id that never changes. An erasure replaces it.'],
+      personId: ['uuid?', 'A public id that survives every rename. Only an erasure replaces it.'],
       username: ['text'],
       role: ['text'],
       bannedAt: ['timestamp with time zone?', 'When the person was banned; null if they are not banned.'],
@@ -1335,7 +1335,7 @@ export const sections = {
     about: 'A person.',
     fields: {
       id: ['uuid'],
-      personId: ['uuid?', 'A public id that never changes. An erasure replaces it.'],
+      personId: ['uuid?', 'A public id that survives every rename. Only an erasure replaces it.'],
       username: ['text'],
       role: ['text'],
       bannedAt: ['timestamp with time zone?', 'When the person was banned; null if they are not banned.'],

@@ -259,7 +259,7 @@ function plainReference(_key: string, value: unknown): unknown {
 /** Every code with its status and sentence. Routes only name their codes. */
 const errorCodes = {
   type: 'string' as const,
-  description: 'What went wrong. Codes are stable; the sentences may change.',
+  description: 'What went wrong. Codes are stable; messages may change.',
   oneOf: Object.entries(allErrors)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([code, [status, text]]) => ({ const: code, description: `${status}: ${text}` })),

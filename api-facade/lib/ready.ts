@@ -9,7 +9,7 @@ import { type Books, compare, type Difference } from './migrations.ts'
 type Found = Books & { worker: boolean; within: string }
 type Options = { config: Config; pools: Pools; log: Log; leaving: AbortSignal }
 
-/** How long one look takes at most, and how long a result is cached, because /ready has no limit. Milliseconds. */
+/** How long a check may take, and how long its result is cached, because /ready has no rate limit. Milliseconds. */
 const PATIENCE = 500
 const HOLDS = 1000
 

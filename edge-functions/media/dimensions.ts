@@ -51,7 +51,7 @@ function readJpeg(view: DataView): Dimensions | undefined {
     while (view.getUint8(at + 1) === 0xff) at++ // fill bytes
     const marker = view.getUint8(at + 1)
     if (marker === 0xe1 && textAt(view, at + 4, 6) === 'Exif\0\0') isTurned = orientationAt(view, at + 10) >= 5
-    // the frames of all codings; the other three of these markers are tables
+    // the size is in the frame header, SOF0 to SOF15; of these markers C4 and CC are tables, and C8 is reserved
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       const size = { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
       return isTurned ? turned(size) : size

@@ -2,7 +2,7 @@
 -- How erasure runs: sql/base/90_erasure.sql.
 
 create function private.erase_reasons(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- no role has the right to change these rows
 set search_path = ''
 as $$
 declare

@@ -19,7 +19,7 @@ create unique index users_person_id_idx on app.users (person_id) where person_id
 comment on table app.users is
   'A person. id is internal and never public. The public identifiers are the actor id, which is made of the username, '
   'and person_id, which survives a rename.';
-comment on column app.users.person_id is 'A public id that never changes. An erasure replaces it.';
+comment on column app.users.person_id is 'A public id that survives every rename. Only an erasure replaces it.';
 comment on column app.users.erased_at is 'When the person was erased, which is final; null if they were not. '
   'Setting it runs the steps of private.account_steps.';
 comment on column app.users.banned_at is 'When the person was banned; null if they are not banned. Setting it, and '

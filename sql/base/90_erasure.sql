@@ -36,7 +36,7 @@ end $$;
 comment on function private.erase_rest is 'For steps of an erasure that leave rows: lets the worker repeat all steps.';
 
 create function private.erase_rows(p_user uuid, p_table regclass, p_whose text) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- no role has the right to change these rows
 set search_path = ''
 as $$
 declare

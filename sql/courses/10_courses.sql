@@ -1,4 +1,4 @@
--- Courses: a kind of content that is read lesson by lesson, free or for mana. The head: sql/content.
+-- Courses: a kind of content that is read lesson by lesson, free or for mana. Columns of all kinds: app.contents.
 -- docs/decisions.md, Contents; Courses.
 
 create table app.courses (
@@ -125,7 +125,7 @@ comment on function private.lock_courses is
   'Locks these courses in the order of their ids, before any head: ARCHITECTURE.md, Locks.';
 
 create function private.erase_courses(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- no role has the right to change these rows
 set search_path = ''
 as $$
 begin

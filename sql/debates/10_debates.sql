@@ -1,4 +1,4 @@
--- Debates: a motion, the positions that people take on it, and a closing time. The head: sql/content.
+-- Debates: a motion, the positions that people take on it, and a closing time. Columns of all kinds: app.contents.
 -- docs/decisions.md, Contents; Debates.
 
 create table app.debates (
@@ -98,7 +98,7 @@ comment on view private.debate_details is
   'argumentCount}.';
 
 create function private.erase_debates(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- no role has the right to change these rows
 set search_path = ''
 as $$
 begin

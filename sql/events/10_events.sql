@@ -1,5 +1,5 @@
--- Events: a kind of content that has a time and a location, and that people go to. The head: sql/content.
--- docs/decisions.md, Contents; Events.
+-- Events: a kind of content that has a time and a location, and that people go to.
+-- Columns of all kinds: app.contents. docs/decisions.md, Contents; Events.
 
 create table app.events (
   id            uuid primary key references app.contents on delete cascade,
@@ -158,7 +158,7 @@ comment on view private.event_details is
   'capacity, status, cancelledAt, cancelReason}. status depends on the current time.';
 
 create function private.erase_events(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- no role has the right to change these rows
 set search_path = ''
 as $$
 begin

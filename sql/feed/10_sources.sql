@@ -409,8 +409,8 @@ begin
   return private.merged_streams(v_ids, v_times, v_places, 101, '-infinity', p_muted);
 end $$;
 comment on function private.filtered_posts is
-  'The posts of journalism if p_journalism is true, otherwise those of p_format if it is not note, otherwise those '
-  'with one of these depths.';
+  'The newest posts that pass one filter: journalism if p_journalism is true, otherwise the format p_format if it is '
+  'not note, otherwise the depths in p_depths.';
 
 do $$
 declare

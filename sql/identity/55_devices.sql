@@ -15,7 +15,8 @@ comment on table private.devices is
   'The devices on which people have logged in, at most 50 for each person. A fingerprint is the SHA-256 of the '
   'person, the network and the name of the device.';
 comment on column private.devices.credentials_version is
-  'The version of the person''s credentials at that login. With another version the device counts as new.';
+  'The version of the person''s credentials at the last login on the device. With another version the device counts '
+  'as new.';
 comment on column private.devices.seen_at is 'When the last login on the device was.';
 insert into private.retention (relation, counts_from, keep) values ('private.devices', 'seen_at', '1 year');
 

@@ -1,4 +1,4 @@
--- Offerings: a kind of content that has a price in mana. The head: sql/content; orders: 20_orders.sql.
+-- Offerings: a kind of content that has a price in mana. Columns of all kinds: app.contents; orders: 20_orders.sql.
 -- docs/decisions.md, Market.
 
 create table app.offerings (
@@ -68,7 +68,7 @@ comment on view private.offering_details is
   'ratingAverage, ratingCount}.';
 
 create function private.erase_offerings(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- no role has the right to change these rows
 set search_path = ''
 as $$
 begin

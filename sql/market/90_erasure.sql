@@ -41,7 +41,7 @@ comment on function private.interrupt_orders is
 call private.make_batch_queue('interrupted-orders', 'private.interrupt_orders');
 
 create function private.erase_orders(p_user uuid) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- no role has the right to change these rows
 set search_path = ''
 as $$
 declare

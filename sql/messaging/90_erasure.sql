@@ -13,7 +13,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.reports', 'copy', 'A copy of a reported message; the sender''s export has the message itself.');
 
 create function private.erase_messages(p_user uuid) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody may change
+language plpgsql volatile security definer   -- no role has the right to change these rows
 set search_path = ''
 as $$
 declare

@@ -1,5 +1,5 @@
 -- Problems that somebody cannot solve alone, optionally with a bounty, which is held from their wallet until they
--- accept a solution. The head: sql/content; holds: sql/economy/37_holds.sql.
+-- accept a solution. Columns of all kinds: app.contents; holds: sql/economy/37_holds.sql.
 -- docs/decisions.md, Contents; Problems.
 
 create table app.problems (

@@ -1,5 +1,5 @@
--- Projects: what somebody wants to do with others, and the roles that they want to fill. The head: sql/content.
--- docs/decisions.md, Contents; Projects.
+-- Projects: what somebody wants to do with others, and the roles that they want to fill.
+-- Columns of all kinds: app.contents. docs/decisions.md, Contents; Projects.
 
 create table app.projects (
   id      uuid primary key references app.contents on delete cascade,

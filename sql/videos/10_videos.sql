@@ -1,5 +1,5 @@
--- Videos and audio: two kinds of contents, each a recording stored elsewhere and a caption. The head: sql/content.
--- docs/decisions.md, Contents.
+-- Videos and audio: two kinds of contents, each a recording stored elsewhere and a caption.
+-- Columns of all kinds: app.contents. docs/decisions.md, Contents.
 
 create table app.videos (
   id            uuid primary key references app.contents on delete cascade,

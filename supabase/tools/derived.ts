@@ -1,7 +1,7 @@
-// Makes the last files of the schema from a database with all files before them: a function for the checks of each
-// table, the function that calls the listeners of the timing `at once`, and the functions that judge the conditions of
-// rules and find what they judge. `npm run gen` writes them. A test compares them with the schema, so an instance never has to create a function
-// itself.
+// Makes the first three files of sql/generated from a database with all files before them: a function for the checks of
+// each table, the function that calls the listeners of the timing `at once`, and the functions for the conditions of
+// rules. `npm run gen` writes the files. A test compares them with the schema, so an instance never has to create a
+// function itself.
 import postgres, { type Sql } from 'postgres'
 import { run } from '../embedded/migrate.ts'
 import { baseline, root } from './schema.ts'

@@ -17,8 +17,8 @@ const mix: Readonly<Record<string, number>> = {
 /** How many of those with something new read it within the hour. */
 const READERS = 0.25
 /**
- * Tables whose rows are deleted after 30 days: during the day $1 rows become too old, evenly within $2 seconds. Their
- * number is about that of the rows that the day adds.
+ * Inserts of $1 old rows into tables whose rows are deleted after 30 days. The rows reach that age evenly within the $2
+ * seconds of the run. Their number is about that of the rows that the day adds.
  */
 const aging = [
   `insert into app.domain_events (name, payload, created_at)

@@ -1,4 +1,4 @@
-// npm run demo: the story against a fresh instance of its own, printed as a transcript.
+// npm run demo: starts a fresh instance, plays story.ts against it, and prints a transcript.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -81,7 +81,7 @@ describe('A kept login', { timeout: 180_000 }, () => {
     await tab.getByRole('button', { name: 'Continue' }).waitFor()
     expect(await tab.getByRole('button', { name: 'Log out' }).count()).toBe(0)
 
-    // another tab has none of it, and a logout ends it
+    // another tab is not logged in, and a logout ends the session of this one
     const other = await tab.context().newPage()
     await other.goto('/account')
     await other.getByRole('button', { name: 'Log in' }).waitFor()

@@ -53,7 +53,7 @@ const en = {
     totp_already: 'You already have an app. Load the page again.',
     passkey_wrong: 'The passkey was not accepted. Try again.',
     passkeys_full: 'You have ten passkeys, which is the maximum. Remove one first.',
-    rate_limited: 'There were too many attempts. Try again in some minutes.',
+    rate_limited: 'There were too many attempts. Try again in a few minutes.',
   } as Record<string, string>,
 }
 

@@ -18,7 +18,7 @@ const en = {
     passkey_wrong: 'This passkey is not accepted. Try again.',
     oidc_over: 'The login took too long. Begin again.',
     identity_unknown: 'This login there is not linked with your account. Use the one that you linked.',
-    rate_limited: 'There were too many attempts. Try again in some minutes.',
+    rate_limited: 'There were too many attempts. Try again in a few minutes.',
   } as Record<string, string>,
 }
 

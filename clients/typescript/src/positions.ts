@@ -18,7 +18,7 @@ export class Positions {
     if (sent.size > 0 && sent.size <= MOST) headers.set(NAME, [...sent].join(','))
     return (answer) => {
       const position = answer.headers.get(NAME)
-      // it includes what was held when the request was sent
+      // the position in the answer includes all positions that were held when the request was sent
       if (position !== null) this.#held = new Set([...[...this.#held].filter((one) => !sent.has(one)), position])
     }
   }

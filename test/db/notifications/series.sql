@@ -126,7 +126,7 @@ delete from app.series_follows where user_id = test.id('bob');
 select pg_temp.post('h2');
 select pg_temp.add('h2');
 select test.act_as_owner();
-select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h2')::text), 0, 'More followers are not notified in the same transaction');
+select is((select count(*)::int from app.notifications where target_id = pg_temp.id('h2')::text), 0, 'More than 100 followers are not notified in the same transaction');
 select is(pg_temp.jobs(), jsonb_build_array(jsonb_build_object('seriesId', pg_temp.id('series'), 'postId', pg_temp.id('h2'))), 'A job is queued');
 create function pg_temp.batch(p_after text default null) returns json language sql
   as $$ select private.fan_out_series_item_batch(pg_temp.jobs() -> 0, p_after::uuid) $$;

@@ -74,7 +74,7 @@ begin
   perform pg_temp.back();
 end $$;
 select pg_temp.reposts(how, way)
-from unnest(array['blocked', 'narrowed', 'hidden', 'deleted', 'banned']) how, unnest(array['delete_post', 'unrepost', 'by its own id']) way;
+from unnest(array['blocked', 'narrowed', 'hidden', 'deleted', 'banned']) how, unnest(array['delete_post', 'unrepost', 'unrepost with its own id']) way;
 
 -- A pinned repost can be unpinned; a person who did nothing with the post learns nothing
 select pg_temp.publish('post');

@@ -75,7 +75,7 @@ const knownAt = (calls: readonly Call[], now: number): Call[] =>
 export function firstWrong(calls: readonly Call[], start = 0, precedes: Precedence = inRealTime): Call | undefined {
   if (orderOf(calls, start, precedes)) return
   const answered = calls.filter((call) => call.answered < Infinity).sort((one, other) => one.answered - other.answered)
-  // what can't be explained stays so with more answers
+  // binary search: calls that no order explains are not explained by further answers either
   let [low, high] = [0, answered.length - 1]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)

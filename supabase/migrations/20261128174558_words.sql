@@ -30,11 +30,17 @@ end $function$;
 
 COMMENT ON COLUMN "app"."decisions"."continues" IS 'If staff moved the end of a suspension without a case, this decision has the new end, and here is the first decision, which began the suspension. Null for any other decision.';
 
+COMMENT ON COLUMN "app"."users"."person_id" IS 'A public id that survives every rename. Only an erasure replaces it.';
+
+COMMENT ON COLUMN "private"."devices"."credentials_version" IS 'The version of the person''s credentials at the last login on the device. With another version the device counts as new.';
+
 COMMENT ON FUNCTION "api"."consume_refresh"(uuid, integer) IS 'For the facade alone: uses up the refresh token of a generation. If the token was used before, the consent ends. There is one exception: the token before the current one can be used again within 10 seconds of its use.';
 
 COMMENT ON FUNCTION "private"."count_recipients"(text) IS 'How many people would get a notification to everybody of this kind, which people get unless they turned it off.';
 
 COMMENT ON FUNCTION "private"."count_strikes"(uuid) IS 'The strikes of a person that have not lapsed. Each case counts the number of its category once, however many actions were taken in it (private.counts_strikes), and so does a suspension, however often its end was moved. Strikes have no effect by themselves: staff sees them. Counts the newest 400 decisions.';
+
+COMMENT ON FUNCTION "private"."filtered_posts"(boolean, text, smallint[], app.place, uuid[]) IS 'The newest posts that pass one filter: journalism if p_journalism is true, otherwise the format p_format if it is not note, otherwise the depths in p_depths.';
 
 COMMENT ON FUNCTION "private"."hashed_media"(text[]) IS 'Of these addresses, those of assets whose hash is known, each once, with the hash. Only the present address of an asset counts.';
 
