@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 import type { Env } from './context.ts'
 import { ApiError } from './errors.ts'
 import { send } from './headers.ts'
-import { otherMethods } from './routes.ts'
+import { otherMethods } from './methods.ts'
 
 /**
  * The paths that apps must not open: those for programs, of the admin panel and of the web client. Apps may open the

@@ -5,7 +5,7 @@ import { Checkpoint } from './checkpoints.ts'
 import type { Context, Env } from './context.ts'
 import { ApiError } from './errors.ts'
 import { send } from './headers.ts'
-import { otherMethods } from './routes.ts'
+import { otherMethods } from './methods.ts'
 import { z } from './schemas.ts'
 
 export const AUDIT = '/.well-known/kith/audit'

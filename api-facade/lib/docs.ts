@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
 import { asyncApiText, realtimePage } from './asyncapi.ts'
 import type { Env } from './context.ts'
-import { otherMethods } from './routes.ts'
+import { otherMethods } from './methods.ts'
 import { type StaticFile, sendFile, staticFile } from './static.ts'
 
 const page = `<!doctype html>

@@ -2,7 +2,7 @@
 import type { Hono } from 'hono'
 import type { Env } from './context.ts'
 import { send } from './headers.ts'
-import { otherMethods } from './routes.ts'
+import { otherMethods } from './methods.ts'
 import { z } from './schemas.ts'
 import { PublicKey } from './signing.ts'
 import { version } from './version.ts'

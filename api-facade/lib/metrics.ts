@@ -7,9 +7,9 @@ import type { Context, Env } from './context.ts'
 import type { PoolName } from './database.ts'
 import { ApiError } from './errors.ts'
 import { send } from './headers.ts'
+import { otherMethods } from './methods.ts'
 import type { Readiness } from './ready.ts'
 import type { Reason } from './replicas.ts'
-import { otherMethods } from './routes.ts'
 
 const registry = new Registry()
 collectDefaultMetrics({ register: registry })

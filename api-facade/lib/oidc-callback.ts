@@ -4,8 +4,8 @@ import type { Hono } from 'hono'
 import type { Context, Env } from './context.ts'
 import { ApiError, toApiError } from './errors.ts'
 import { send } from './headers.ts'
+import { otherMethods } from './methods.ts'
 import { type Begun, CALLBACK } from './oidc.ts'
-import { otherMethods } from './routes.ts'
 import { hashOf } from './seals.ts'
 
 const FINISH = `

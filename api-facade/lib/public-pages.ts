@@ -7,7 +7,7 @@ import { callFor } from './call.ts'
 import type { Config } from './config.ts'
 import type { Context, Env } from './context.ts'
 import { addVary, send } from './headers.ts'
-import { otherMethods } from './routes.ts'
+import { otherMethods } from './methods.ts'
 import { z } from './schemas.ts'
 
 const Author = z.object({

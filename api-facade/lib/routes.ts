@@ -25,6 +25,7 @@ import { ApiError, toApiError } from './errors.ts'
 import { isStored, tagOf } from './etags.ts'
 import { headerOf, send, sendJson, setHeader } from './headers.ts'
 import { type Input, inputReader, pathReader } from './input.ts'
+import { otherMethods } from './methods.ts'
 import { PageQuery } from './schemas.ts'
 import type { Claims } from './tokens.ts'
 
@@ -76,9 +77,10 @@ type Shape<O extends Operation> = {
 
 /**
  * Reads that must see everything that was acknowledged before: `money`; `access`, which says who can log in as the person;
- * `announced`, because an event of Realtime tells a client to read it at once; `decides`, because the handler acts on it.
+ * `announced`, because an event of Realtime tells a client to read it at once; `decides`, because the handler acts on it;
+ * `settled`, because it assumes by the clock that everything older is committed.
  */
-type Fresh = 'money' | 'access' | 'announced' | 'decides'
+type Fresh = 'money' | 'access' | 'announced' | 'decides' | 'settled'
 
 export type Row<O extends Operation = Operation> = Shape<O> & {
   access: Access
@@ -232,17 +234,6 @@ function staticFirst(a: string, b: string): number {
   const [left, right] = [a.split('/'), b.split('/')]
   const i = left.findIndex((part, at) => part.startsWith(':') !== right[at]?.startsWith(':'))
   return i < 0 ? 0 : Number(left[i]?.startsWith(':')) - Number(right[i]?.startsWith(':') ?? false)
-}
-
-/** Answers requests to a known path whose method the path does not support. HEAD runs as GET and never gets here. */
-export function otherMethods(taken: readonly string[]): (c: Context) => Response {
-  const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-  return (c) => {
-    if (c.env?.batch) throw new ApiError('batch_request')
-    setHeader(c, 'Allow', allow)
-    if (c.req.method !== 'OPTIONS') throw new ApiError('method_not_allowed')
-    return send(c, null, 204)
-  }
 }
 
 /** Whether a route can answer with CSV: staff lists can. */

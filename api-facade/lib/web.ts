@@ -10,8 +10,8 @@ import type { Config } from './config.ts'
 import type { Context, Env } from './context.ts'
 import { ApiError } from './errors.ts'
 import { addVary, send, setHeader } from './headers.ts'
+import { otherMethods } from './methods.ts'
 import { operatorFiles } from './operator.ts'
-import { otherMethods } from './routes.ts'
 import { digestOf, type StaticFile, sendFile, staticFile } from './static.ts'
 
 const root = new URL('../../', import.meta.url)
