@@ -164,14 +164,12 @@ async function main(): Promise<void> {
       const signal = await Promise.race([ending.signal, base.ended.then(() => null), failed])
       log.info({ reason: signal ?? 'PostgreSQL has ended' }, 'stopping')
       if (signal) drain = config.drainSeconds * 1000
-      else throw new Error('PostgreSQL has ended. Its log is postgres.log in the data folder.')
+      else throw new Error('PostgreSQL has ended. Its log is in the data folder.')
     } finally {
       const stopWorker = async () => (await starting.catch(() => null))?.stop()
-      await wait(databaseUrl, log, async () => {
-        server.leave(drain)
-        await ending.delay(drain)
-        await Promise.all([server.stop(), stopWorker()])
-      })
+      server.leave(drain)
+      await ending.delay(drain)
+      await wait(databaseUrl, log, () => Promise.all([server.stop(), stopWorker()]))
     }
   } finally {
     await base.stop()

@@ -1,12 +1,12 @@
 // Standbys: they stream, wait if they have a delay, are promoted, follow another primary, and start again.
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { hostsOf, placeOf, primaryOf, reach } from '../api-facade/lib/hosts.ts'
 import { Pool } from '../api-facade/lib/pool.ts'
-import { CLUSTER, FENCED, fence } from '../supabase/embedded/cluster.ts'
+import { CLUSTER, FENCED, fence, PASSFILE } from '../supabase/embedded/cluster.ts'
 import { ephemeral, type Postgres, startPostgres } from '../supabase/embedded/postgres.ts'
 import { onServer, type Standby, startStandby } from '../supabase/embedded/standby.ts'
 import { standbysOf } from './support/standbys.ts'
@@ -98,6 +98,19 @@ describe('a start after a failover that was interrupted', () => {
     })
     expect(found).toEqual([0, 1, 7])
   })
+
+  test('refuses to choose between two primaries, and to begin anew beside a standby', async () => {
+    const first = await startPostgres({ dataDir, ephemeral: true })
+    const standby = await startStandby({ primary: first, dataDir, name: 'standby1', settings: ephemeral })
+    await standby.promote() // by somebody else than Kith
+    await Promise.all([standby.stop(), first.stop()])
+    const again = () => startPostgres({ dataDir, ephemeral: true })
+    await expect(again()).rejects.toThrow(/are clusters of a primary/)
+    renameSync(join(dataDir, CLUSTER), join(dataDir, 'aside'))
+    writeFileSync(join(dataDir, 'standby1', 'standby.signal'), '')
+    await expect(again()).rejects.toThrow(/has a standby but no primary/)
+    expect(readdirSync(dataDir)).toEqual(expect.arrayContaining(['aside', 'standby1']))
+  })
 })
 
 test('a standby is promoted without a loss, and the other one follows it', async () => {
@@ -108,6 +121,14 @@ test('a standby is promoted without a loss, and the other one follows it', async
   await insert(one, 5)
   expect(await numbers(one)).toEqual([1, 3, 4, 5])
   await until(async () => (await numbers(other)).includes(5))
+  // the log has each change of a setting
+  const { password } = new URL(primary.superuserUrl())
+  const folderOf = (server: Server) =>
+    onServer(server, async (sql) => (await sql`select current_setting('data_directory') as at`)[0]?.at as string)
+  const log = readFileSync(`${await folderOf(other)}.log`, 'utf8')
+  expect(log).toContain('parameter "primary_conninfo" changed')
+  expect(log).not.toContain(password)
+  expect(readdirSync(await folderOf(one))).not.toContain(PASSFILE)
 })
 
 test('a connection with several hosts goes to the primary, and never back to a former one', async () => {
@@ -127,8 +148,8 @@ test('a connection with several hosts goes to the primary, and never back to a f
   expect(await portOf()).toBe(one.port)
   await one.stop()
   primary = await startPostgres({ dataDir: join(folder, 'data'), port: primary.port, ephemeral: true })
-  expect(await primaryOf(url)).toBe(primary.superuserUrl()) // who asks for the first time cannot know better
-  await expect(portOf()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  const refused = { code: 'ECONNREFUSED' }
+  await Promise.all([primaryOf(url), portOf()].map((asked) => expect(asked).rejects.toMatchObject(refused)))
 })
 
 test('a pool opens another connection when the server takes no writes', async () => {

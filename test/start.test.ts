@@ -152,7 +152,7 @@ describe('SIGTERM', () => {
         get(`${address}${path}`, { agent }, (answer) => answered(answer.resume())).on('error', failed)
       })
     expect((await ask('/health')).headers.connection).toBe('keep-alive')
-    expect((await ask('/ready')).statusCode).toBe(200)
+    await until(async () => (await ask('/ready')).statusCode === 200)
     child.kill('SIGTERM')
     await until(async () => (await ask('/ready')).statusCode === 503)
     for (const path of ['/health', '/api/v1/instance', '/openapi.json', '/nothing']) {

@@ -88,6 +88,7 @@ const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
   '0A000': 'service_unavailable',
   '26000': 'service_unavailable',
   '25006': 'service_unavailable', // the server takes no writes
+  '55000': 'service_unavailable', // the same, when it is asked for its position
   // no lock or no answer in time, no resources, no connection
   '55P03': 'service_unavailable',
   '57014': 'service_unavailable',

@@ -44,6 +44,13 @@ export function placeOf(url: string): string {
   return places.map(({ host }) => host).join(',') + (places[0]?.pathname ?? '')
 }
 
+/** A socket that fails: postgres.js never again uses a connection for which it got no socket at all. */
+function failing(error: Error): Socket {
+  const socket = new Socket()
+  process.nextTick(() => socket.destroy(error)) // when the caller listens
+  return Object.assign(socket, { host: '' })
+}
+
 /** The connection string of the primary. @throws Error ECONNREFUSED if none is found in time */
 export const primaryOf = (url: string): Promise<string> => finder(hostsOf(url))()
 
@@ -56,7 +63,7 @@ export function reach(url: string): Reach {
     return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 5432) }
   }
   const socket = async ({ host: [first = 'localhost'], port: [port = 5432], path }: Place): Promise<Socket> => {
-    if (many) return open(await place())
+    if (many) return place().then(open, failing)
     return open(path ? { path, host: first } : { host: first, port })
   }
   return { url: urls[0], socket, stream: many ? () => new Late(place) : undefined }
@@ -87,16 +94,20 @@ class Late extends Socket {
   }
 }
 
+/** The newest timeline that this process has seen, by the hosts. */
+const timelines = new Map<string, number>()
+
 /** Callers at the same time share one question. */
 function finder(urls: [string, ...string[]]): () => Promise<string> {
-  let newest = 0
+  const name = urls.join()
   let asked: Promise<string> | undefined
   const find = async (): Promise<string> => {
     for (const deadline = performance.now() + PATIENCE; ; await sleep(PAUSE)) {
+      const newest = timelines.get(name) ?? 0
       const answers = urls.map(async (url) => ({ url, timeline: await timelineOf(url, newest) }))
       const found = await Promise.any(answers).catch(() => null)
       if (found) {
-        newest = found.timeline
+        timelines.set(name, Math.max(found.timeline, timelines.get(name) ?? 0))
         return found.url
       }
       if (performance.now() > deadline)
@@ -124,7 +135,7 @@ async function timelineOf(url: string, newest: number): Promise<number> {
   }
   const sql = postgres(url, {
     ...{ max: 1, prepare: false, fetch_types: false, connect_timeout: ANSWER / 1000, onnotice: () => {}, socket },
-    connection: { application_name: 'kith_hosts', statement_timeout: ANSWER },
+    connection: { application_name: 'kith_hosts' }, // a pooler refuses other settings
   })
   try {
     const asked = sql<[{ file: string | null }]>`

@@ -28,7 +28,9 @@ export function isLostConnection(error: unknown): boolean {
 }
 
 /** Whether the server takes no writes: it is a standby, or was the primary until now. The statement changed nothing. */
-export const isReadOnly = (error: unknown): boolean => error instanceof postgres.PostgresError && error.code === '25006'
+export const isReadOnly = (error: unknown): boolean =>
+  // 55000: a standby was asked for a primary's position
+  error instanceof postgres.PostgresError && (error.code === '25006' || error.code === '55000')
 
 /** Whether the database does not accept the role or its password. */
 const isRefusedLogin = (error: unknown): boolean => error instanceof postgres.PostgresError && /^28/.test(error.code)

@@ -30,7 +30,8 @@ export function surroundings(dataDir: string) {
   return { cwd: dataDir, env: environment, ...(account && { uid: account.uid, gid: account.gid }) }
 }
 
-function giveToServer(path: string): void {
+/** Makes the server's account the owner. */
+export function giveToServer(path: string): void {
   const account = serverAccount()
   if (account) chownSync(path, account.uid, account.gid)
 }
@@ -124,6 +125,8 @@ export async function removeAttempt(dataDir: string): Promise<void> {
 
 /** The names of standbys begin with it. One that was promoted has the name until the next start. */
 export const STANDBY = 'standby'
+/** The file of a standby with the password for its primary, as libpq reads it. */
+export const PASSFILE = 'primary.passfile'
 /** A former primary, from the moment that it was killed for good until it is deleted. */
 export const FENCED = `${CLUSTER}.fenced`
 
@@ -169,8 +172,11 @@ export function settle(dataDir: string): void {
   const cluster = join(dataDir, CLUSTER)
   const promoted = standbysIn(dataDir).find((name) => !isStandby(join(dataDir, name)))
   if (promoted) {
-    // it must not be lost that the former primary may not serve: first the new one takes its place
-    rmSync(cluster, { recursive: true, force: true })
+    // a failover fences the former primary before it promotes, so this is not the work of one
+    if (existsSync(cluster))
+      throw new Error(
+        `Both ${cluster} and ${join(dataDir, promoted)} are clusters of a primary. Move one of them away.`,
+      )
     renameSync(join(dataDir, promoted), cluster)
     rmSync(join(dataDir, 'backup-history'), { force: true }) // a backup of the log does not follow a promotion
   } else if (!existsSync(cluster) && existsSync(join(dataDir, FENCED))) renameSync(join(dataDir, FENCED), cluster)
@@ -178,11 +184,13 @@ export function settle(dataDir: string): void {
   for (const name of readdirSync(dataDir))
     if (name === FENCED || (name.startsWith(STANDBY) && name.endsWith('.unfinished')))
       rmSync(join(dataDir, name), { recursive: true, force: true })
+  rmSync(join(cluster, PASSFILE), { force: true })
   const settings = join(cluster, 'postgresql.auto.conf')
   if (!existsSync(settings)) return
   // until the standbys stream, no commit may wait for them
   const lines = readFileSync(settings, 'utf8').split('\n')
-  writeFileSync(settings, lines.filter((line) => !line.startsWith('synchronous_standby_names')).join('\n'))
+  const kept = lines.filter((line) => !line.startsWith('synchronous_standby_names'))
+  if (kept.length < lines.length) writeFileSync(settings, kept.join('\n'))
 }
 
 /** Stops every server that a killed instance has left. @returns whether there was one */

@@ -9,7 +9,16 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { CLUSTER, finishReplacement, makeCluster, passwordOf, settle, stopOrphans, surroundings } from './cluster.ts'
+import {
+  CLUSTER,
+  finishReplacement,
+  makeCluster,
+  passwordOf,
+  settle,
+  standbysIn,
+  stopOrphans,
+  surroundings,
+} from './cluster.ts'
 import { claimInstance, keptSecret, releaseInstance } from './instance.ts'
 import { readFrom, sizeOf, turnOver, watchLog } from './log.ts'
 import { makeDataDir } from './paths.ts'
@@ -171,6 +180,11 @@ async function start(dataDir: string, options: PostgresOptions): Promise<Postgre
   finishReplacement(dataDir)
   settle(dataDir)
   const fresh = !existsSync(join(dataDir, CLUSTER))
+  const [standby] = fresh ? standbysIn(dataDir) : []
+  if (standby)
+    throw new Error(
+      `${dataDir} has a standby but no primary. To make ${standby} the primary, delete the file standby.signal in it.`,
+    )
   if (fresh) await makeCluster({ bin: binariesFolder(), dataDir, secret, sync: !options.ephemeral })
   const { port, settings } = options
   const server = await serve({

@@ -74,6 +74,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     try {
       return await startStandby(options)
     } catch (failure) {
+      await onServer(primary.server, (sql) => sql`select`) // who cannot give a new copy must not cost the old one
       log.error({ standby: name, failure }, 'a standby cannot continue: it is made anew')
       rmSync(join(dataDir, name), { recursive: true, force: true })
       return startStandby(options)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type Sql } from 'postgres'
 import { unpack } from './backup/tar.ts'
-import { makeServerFolder, syncFolder } from './cluster.ts'
+import { giveToServer, makeServerFolder, PASSFILE, syncFolder } from './cluster.ts'
 import { watchLog } from './log.ts'
 import { serverAccount } from './paths.ts'
 import { durable, type Served, serve } from './postgres.ts'
@@ -51,6 +51,10 @@ export async function startStandby(options: StandbyOptions): Promise<Standby> {
   const cluster = join(dataDir, name)
   if (existsSync(cluster)) await onServer(primary, (sql) => makeSlot(sql, name))
   else await copy(primary, dataDir, name)
+  const passfile = join(cluster, PASSFILE)
+  const password = decodeURIComponent(new URL(primary.superuserUrl()).password)
+  writeFileSync(passfile, `*:*:*:*:${password}\n`, { mode: 0o600 })
+  giveToServer(passfile)
   const source = `primary_conninfo = '${conninfo(primary, name)}'\nprimary_slot_name = '${name}'\n`
   // the last line of a setting counts
   appendFileSync(join(cluster, 'postgresql.auto.conf'), `${source}recovery_min_apply_delay = ${delay}\n`)
@@ -82,6 +86,7 @@ export async function startStandby(options: StandbyOptions): Promise<Standby> {
       onServer(server, async (sql) => {
         const [row] = await sql<[{ promoted: boolean }]>`select pg_promote() as promoted`
         if (!row.promoted) throw new Error(`The standby ${name} was not promoted within a minute.`)
+        rmSync(passfile, { force: true })
       }),
     follow: async (other) => {
       await onServer(other, (sql) => makeSlot(sql, name))
@@ -137,15 +142,17 @@ async function copy(primary: StandbyOptions['primary'], dataDir: string, name: s
   }
   // the server's account owns the file that the archive has of this name, and reads this one
   writeFileSync(join(folder, 'standby.signal'), '', { mode: 0o644 })
+  syncFolder(folder)
   renameSync(folder, join(dataDir, name))
   syncFolder(dataDir)
 }
 
 /** A connection string for libpq. The passwords of clusters of Kith are hex. */
 function conninfo(primary: Pick<Served, 'superuserUrl'>, name: string): string {
-  const { hostname, port, username, password } = new URL(primary.superuserUrl())
+  const { hostname, port, username } = new URL(primary.superuserUrl())
   const values = {
-    ...{ host: hostname, port, user: decodeURIComponent(username), password: decodeURIComponent(password) },
+    // not the password: the server logs each change of this setting. The folder of the cluster is its working folder
+    ...{ host: hostname, port, user: decodeURIComponent(username), passfile: PASSFILE },
     ...{ application_name: name, connect_timeout: '5' },
   }
   const quoted = (value: string) => `''${value.replaceAll(/(?=[\\'])/g, '\\').replaceAll("'", "''")}''`
