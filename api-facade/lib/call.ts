@@ -239,7 +239,13 @@ async function runWork(
     return pools[pool].run(
       (sql) =>
         replicas && person !== undefined
-          ? replicas.follow(person, sql, () => work(sql, proof), isCheck).finally(() => carryPosition(c))
+          ? replicas.follow(
+              person,
+              sql,
+              () => work(sql, proof),
+              isCheck,
+              () => carryPosition(c),
+            )
           : work(sql, proof),
       { who },
     )
@@ -283,7 +289,7 @@ async function askReplica(
     // a limit must not apply twice, and the caller has waited long enough
     if (toApiError(error).status === 429 || isBusy(error) || error instanceof NoAnswer || isState(error, '57014'))
       throw error
-    if (isReadOnly(error)) c.get('services').log.error({ operation, failure: error }, 'a read writes something')
+    if (isState(error, '25006')) c.get('services').log.error({ operation, failure: error }, 'a read writes something')
     chosen.failed(error)
   }
   return countPrimary(c, 'repeated')

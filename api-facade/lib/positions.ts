@@ -57,6 +57,7 @@ export class Positions {
   }
 
   note(person: string, position: number): void {
+    if (!this.#seen.has(person) && position < this.#floor) return // the floor says more: see `lose`
     const known = this.#seen.get(person) ?? 0
     this.#seen.delete(person)
     const [oldest] = this.#seen.size >= CAPACITY ? this.#seen : []

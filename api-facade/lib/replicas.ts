@@ -58,16 +58,18 @@ export type Replicas = {
    * Runs work of the person on the primary, and notes what they have seen then.
    * @param work returns a row. Without the column `position` this asks for it after the work, which is then committed
    * @param isCheck whether its row shows nothing, so that only an error counts as seen
+   * @param noted called when something was noted: only then has `carry` what the request has carried
    */
   follow<R extends { position?: string | null }>(
     person: string,
     sql: ISql,
     work: () => Promise<R>,
     isCheck: boolean,
+    noted: () => void,
   ): Promise<R>
   /** How far each replica in the list may be behind, in seconds; infinite if it is out. */
   lags(): number[]
-  /** The header X-Read-Position of the answer; undefined if nothing is known, or if no other facade needs it. */
+  /** The header X-Read-Position of the answer; undefined if no other facade needs it. */
   carry(person: string): string | undefined
 }
 
@@ -78,6 +80,8 @@ type Watched = {
   /** What it has replayed, and when it said so (performance.now()). */
   replayed: number
   saidAt: number
+  /** Whether it has what the primary does not have: it left the primary's history at a failover. */
+  isAstray: boolean
   /** Whether it answers as a replica; undefined until it was asked. */
   isUp: boolean | undefined
   /** Fail the reads that have no answer yet. */
@@ -108,6 +112,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
 
   function sample(asked: number, position: number): void {
     positions.sample(asked, position)
+    for (const one of watched) if (one.replayed > position && one.saidAt < asked) one.isAstray = true
     const last = samples.at(-1)
     if (last && position < last.position) samples = [] // a failover lost the end of the log
     if (last?.position === position) last.asked = asked
@@ -116,10 +121,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
   }
 
   /** How far the replica may be behind, in milliseconds. */
-  function lagOf({ replayed, saidAt, isUp }: Watched): number {
-    const newest = samples.at(-1)
-    // it has what the primary does not have: it left the primary's history at a failover
-    const isAstray = newest !== undefined && replayed > newest.position && saidAt < newest.asked
+  function lagOf({ replayed, isUp, isAstray }: Watched): number {
     const reached = isUp && !isAstray ? samples.findLast(({ position }) => position <= replayed) : undefined
     return reached ? performance.now() - reached.asked : Number.POSITIVE_INFINITY
   }
@@ -127,6 +129,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
   function goOut(one: Watched, why: unknown): void {
     if (one.isUp !== false) log.warn({ replica: numberOf(one), failure: why }, 'a replica is out')
     one.isUp = false
+    one.isAstray = false // it may come back as another copy
     for (const fail of one.waiting) fail(new ReplicaOut('the replica is out'))
   }
 
@@ -188,7 +191,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
   }
 
   const opened = (url: string): Watched => ({
-    ...{ url, replayed: 0, saidAt: 0, isUp: undefined, waiting: new Set(), asked: undefined },
+    ...{ url, replayed: 0, saidAt: 0, isAstray: false, isUp: undefined, waiting: new Set(), asked: undefined },
     ...{ reads: pools.open(url, config.poolSizes.user), watch: pools.open(url, 1, PATIENCE) },
   })
   const pause = () => sleep(PERIOD, undefined, { signal: end.signal }).catch(() => {})
@@ -258,18 +261,22 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
       }
       return reason
     },
-    async follow(person, sql, work, isCheck) {
+    async follow(person, sql, work, isCheck, noted) {
       const now = async () => {
         const position = await askPosition(sql, 'primary').catch(() => null)
         if (position === null) positions.lose(person)
         else positions.note(person, position)
+        noted()
       }
       try {
         const row = await work()
         if (isCheck) return row
         const position = positionOf(row.position)
         if (position === null) await now()
-        else positions.note(person, position)
+        else {
+          positions.note(person, position)
+          noted()
+        }
         return row
       } catch (error) {
         if (!isLostConnection(error)) await now() // an error shows something, too
@@ -278,8 +285,8 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
     },
     lags: () => watched.map((one) => lagOf(one) / 1000),
     carry(person) {
-      const seen = positions.of(person)
-      return isShared && Number.isFinite(seen) ? seals.hide(person, seen) : undefined
+      // infinite if it was lost: then the primary answers the next read, at any facade
+      return isShared ? seals.hide(person, positions.of(person)) : undefined
     },
   }
 }

@@ -9,6 +9,8 @@ import { API, routes } from '../../lib/routes.ts'
 import { Batch, BatchAnswer } from './schemas.ts'
 
 type Part = z.output<typeof Batch>['requests'][number]
+/** Whether an answer has a secret, and whether one shows what the person has seen. */
+type Parts = { hasSecret: boolean; hasPosition: boolean }
 type Answered = { status: number; headers: Record<string, string>; body: string }
 
 /** The sum of the answers after which no further read begins. A page of a list ends at half a megabyte. */
@@ -16,7 +18,7 @@ const CHARACTERS = 4_000_000
 
 /** Runs the reads one after the other, so that a batch takes one connection to the database, like any other request. */
 async function batch(c: Context, { requests }: z.output<typeof Batch>): Promise<Response> {
-  const parts = { hasSecret: false }
+  const parts: Parts = { hasSecret: false, hasPosition: false }
   const texts: string[] = []
   let characters = 0
   for (const request of requests) {
@@ -24,16 +26,17 @@ async function batch(c: Context, { requests }: z.output<typeof Batch>): Promise<
     characters += body.length
     texts.push(`{"status":${status},"headers":${JSON.stringify(headers)},"body":${body || 'null'}}`)
   }
-  carryPosition(c)
+  if (parts.hasPosition) carryPosition(c)
   const text = `{"responses":[${texts.join(',')}]}`
   return sendJson(c, parts.hasSecret ? text : compressed(c, text), 200)
 }
 
-async function read(c: Context, { method, path, ifNoneMatch }: Part, parts: { hasSecret: boolean }): Promise<Answered> {
+async function read(c: Context, { method, path, ifNoneMatch }: Part, parts: Parts): Promise<Answered> {
   const whole = wholePath(path)
   if (method !== 'GET' || whole === undefined) return refused('batch_request')
   const headers: Record<string, string> = ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }
   const answer = await c.get('services').read(c, whole, headers, parts)
+  parts.hasPosition ||= answer.headers.has('x-read-position')
   return { status: answer.status, headers: named(answer.headers), body: await answer.text() }
 }
 

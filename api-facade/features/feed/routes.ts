@@ -30,6 +30,7 @@ export default routes('feed', {
       'Changes of the last 10 seconds are listed again by the next call, so the same item may come twice. A cursor is valid for 30 days; after that the answer is 410 `sync_too_old`, and you begin again without a cursor.',
     ].join('\n\n'),
     access: 'user',
+    fresh: 'settled',
     id: 'sync',
     operation: 'list_changes',
     query: SyncQuery,

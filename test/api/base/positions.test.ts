@@ -21,6 +21,7 @@ describe('What a person has seen', () => {
 
   test('never becomes less', () => {
     const positions = new Positions()
+    positions.sample(performance.now(), 1)
     for (const position of [100, 300, 200]) positions.note('ada', position)
     expect(positions.of('ada')).toBe(300)
   })
@@ -32,6 +33,7 @@ describe('What a person has seen', () => {
     const before = performance.now()
     positions.lose('ada')
     positions.sample(before, 250)
+    positions.note('ada', 260) // of a read that began before
     expect(positions.of('ada')).toBe(Number.POSITIVE_INFINITY)
     positions.sample(performance.now() + 1, 300)
     expect(positions.of('ada')).toBe(300)
