@@ -8,8 +8,8 @@ create policy select_reachable on app.users for select to authenticated
      and private.may_meet((select a.level from app.audience a
                            where a.viewer_id = (select app.uid()) and a.author_id = users.id)));
 comment on policy select_reachable on app.users is
-  'People see everyone except the banned, the erased and those across a block. Only definer functions write the '
-  'columns that sql/base creates, except username (policies/identity.sql).';
+  'People see everyone except banned and erased people, those they blocked, and those who blocked them. Only definer '
+  'functions write the columns that sql/base creates, except username (policies/identity.sql).';
 
 -- hidden_people
 alter table app.hidden_people enable row level security;

@@ -232,8 +232,8 @@ create policy insert_author on app.post_co_authors for insert to authenticated
   with check ((select p.author_id from app.posts p where p.id = post_id) = (select app.uid())
           and (select true from app.users u where u.id = user_id));
 comment on policy insert_author on app.post_co_authors is
-  'The author invites people, but no one across a block. Updates and deletes are not allowed: '
-  'private.settle_co_author records the answer.';
+  'The author invites people, but nobody who blocked them or whom they blocked. Updates and deletes are not '
+  'allowed: private.settle_co_author records the answer.';
 
 -- helpers
 grant execute on function

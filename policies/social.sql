@@ -31,7 +31,8 @@ comment on policy select_concerned on app.circle_members is
 create policy insert_owner on app.circle_members for insert to authenticated
   with check (owner_id = (select app.uid()) and (select true from app.users u where u.id = member_id));
 comment on policy insert_owner on app.circle_members is
-  'The owner adds members, but no one across a block. A definer function adds people who accept an invitation.';
+  'The owner adds members, but nobody who blocked them or whom they blocked. A definer function adds people '
+  'who accept an invitation.';
 create policy update_owner on app.circle_members for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
 comment on policy update_owner on app.circle_members is 'Only the owner sets bond levels.';
@@ -52,8 +53,8 @@ create policy insert_owner on app.circle_invitations for insert to authenticated
           and circle_id in (select c.id from app.circles c where c.owner_id = (select app.uid()))
           and (select true from app.users u where u.id = invitee_id));
 comment on policy insert_owner on app.circle_invitations is
-  'The owner of a circle invites people to it, but no one across a block. Updates are not allowed: '
-  'private.settle_invitation changes the status.';
+  'The owner of a circle invites people to it, but nobody who blocked them or whom they blocked. Updates are not '
+  'allowed: private.settle_invitation changes the status.';
 
 -- blocks
 alter table app.blocks enable row level security;
@@ -77,7 +78,8 @@ comment on policy select_reachable on app.follows is
   'Everyone who sees both people can see that one follows the other.';
 create policy insert_own on app.follows for insert to authenticated
   with check (follower_id = (select app.uid()) and (select true from app.users u where u.id = following_id));
-comment on policy insert_own on app.follows is 'People follow others in their own name, but no one across a block.';
+comment on policy insert_own on app.follows is
+  'People follow others in their own name, but nobody who blocked them or whom they blocked.';
 create policy delete_own on app.follows for delete to authenticated using (follower_id = (select app.uid()));
 comment on policy delete_own on app.follows is
   'Only the follower ends a follow, except that a trigger ends it after a block.';

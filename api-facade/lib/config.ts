@@ -551,7 +551,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     backup: backupOf(s),
     rateLimitScale: s.RATE_LIMIT_SCALE,
     rateLimits: s.RATE_LIMITS,
-    // a given database may have several facades; the embedded one has one process
+    // several facades may share a database of your own; the embedded database has only one facade
     rateLimitStore: s.RATE_LIMIT_STORE ?? (s.DATABASE_URL ? 'database' : 'memory'),
     trustedProxyHops: s.TRUSTED_PROXY_HOPS,
     corsOrigins: s.CORS_ORIGINS,

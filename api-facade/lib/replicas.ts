@@ -172,7 +172,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
   async function watchPrimary(pool: Pool): Promise<void> {
     while (!end.signal.aborted) {
       const asked = performance.now()
-      // without samples every replica is soon out
+      // while the primary doesn't answer, no samples are added, so soon no replica is read
       const position = await pool.run((sql) => askPosition(sql, 'primary')).catch(() => null)
       if (position !== null) sample(asked, position)
       readList()

@@ -33,7 +33,7 @@ const NAMED = 20 // bytes: the id, and four for the generation
 const SIZE = NAMED + 32
 const PROOF = 16 // bytes of a hidden number, before the number itself
 
-/** The hash of a token that the database stores: SHA-256, in hex. */
+/** The hash that the database stores instead of a token: SHA-256, here in hex. */
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 /** A hash in hex as the text of a bytea. */
 export const bytea = (hex: string): string => `\\x${hex}`

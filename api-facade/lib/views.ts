@@ -30,7 +30,7 @@ export function createViews(gate: Pick<Pool, 'run'>, log: Log): Views {
     const batch = [encode(posts, 'uuid[]'), encode(viewers, 'uuid[]')]
     posts = []
     viewers = []
-    // lost if it fails: it is unknown whether it ran, and counting twice would be worse
+    // a batch that fails is lost: nobody knows whether it ran, and counting it twice would be worse
     await gate
       .run((sql) => sql.unsafe(statement, batch, { prepare: true }))
       .catch((failure: unknown) => log.warn({ failure }, 'cannot count views'))

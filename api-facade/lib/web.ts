@@ -51,7 +51,7 @@ const documents: Document[] = [
   { part: 'app', title: 'Kith', paths: ['/app', '/app/*'] },
 ]
 
-/** Whether a path is one of a page or of a file of the pages. */
+/** Whether a path is the address of a page, or of a file that the pages load. */
 export const isWeb = (path: string): boolean =>
   path.startsWith('/web/') ||
   documents.some(({ paths }) =>

@@ -7,7 +7,7 @@ const header = z.string().regex(/^[ -~]{1,1000}$/)
 export const Mail = z.object({
   /** The id of the message: a message that is sent twice is shown once. */
   id: z.string().regex(/^[\w.-]{1,100}$/),
-  // also a host without a dot, such as admin@localhost
+  // also allows a host without a dot, as in admin@localhost
   to: z.email({ pattern: z.regexes.html5Email }).max(254),
   subject: z
     .string()

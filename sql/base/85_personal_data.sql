@@ -31,7 +31,7 @@ comment on column private.personal_data.adds is
   'SQL of further columns of the section, where t is the row: (select …) as name. They are texts, such as the name '
   'of something that has another id in another instance.';
 comment on column private.personal_data.across_blocks is
-  'Whether the section names people across a block, because people may see whom they have blocked.';
+  'Whether the section names people even with a block between the two, because people may see whom they have blocked.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.users', 'id', 'profile', '{}'),

@@ -82,8 +82,8 @@ cross join lateral private.visibility(r.author_id, case when r.removed_at is nul
 where v.is_visible;
 comment on view private.visible_reviews is
   'The reviews that the caller may see, provided that they see the offering or are a party of the order. It leaves '
-  'out reviews across a block, by banned or erased people, and removed ones except the caller''s own. For definer '
-  'functions.';
+  'out reviews by people with a block between them and the caller, by banned or erased people, and removed ones '
+  'except the caller''s own. For definer functions.';
 
 create function private.review_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks visibility itself

@@ -215,7 +215,7 @@ begin
   v_post := private.require_published_original(p_id);
   perform private.count_writes('replies');
   perform private.lock_open_post_space(v_post);
-  -- reads and writes in one statement, so that a block in between cannot cause an error other than post_unknown
+  -- reads and writes in one statement, so that blocking somebody meanwhile can cause no error but post_unknown
   insert into app.replies (post_id, author_id, parent_id, kind, body)
   select p.id, private.require_caller(), p_parent_id, p_kind, private.require_text(p_body)
   from app.posts p where p.id = v_post

@@ -77,8 +77,8 @@ begin
 end $$;
 comment on function private.mention_people is
   'Emits posts.person.mentioned for each of the first 20 people whom a text mentions, except the writer, people '
-  'across a block, people who may not see the post, and people who don''t follow a limited writer. Up to 20 names per '
-  'text count towards the writer''s hourly limit.';
+  'with a block between them and the writer, people who may not see the post, and people who don''t follow a limited '
+  'writer. Up to 20 names per text count towards the writer''s hourly limit.';
 
 create function private.mention_in_post(p_event jsonb) returns void
 language plpgsql volatile

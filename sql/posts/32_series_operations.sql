@@ -165,7 +165,7 @@ begin
   if v_series.author_id = private.require_caller() then
     perform private.raise_error('series_follow_own');
   end if;
-  -- reads and writes in one statement, so that a block in between cannot cause an error other than series_unknown
+  -- reads and writes in one statement, so that blocking somebody meanwhile can cause no error but series_unknown
   insert into app.series_follows (series_id, user_id) select s.id, app.uid() from app.series s where s.id = p_id
   on conflict do nothing;
   return json_build_object('following', true);

@@ -78,7 +78,7 @@ begin
   return null;
 end $$;
 comment on function private.announce_level is
-  'Trigger: emits an event when a person rises above every level that they had in an interest. If they rise several '
+  'Trigger: emits an event when a person reaches a higher level in an interest than ever before. If they rise several '
   'levels at once, it names the highest.';
 create trigger announce_first_level after insert on app.reputation
   for each row when (new.highest_level > 0) execute function private.announce_level();

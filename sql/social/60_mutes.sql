@@ -95,7 +95,7 @@ begin
     order by u.username limit 51), p_limit);
 end $$;
 comment on function api.list_mutes is
-  'The people whom the caller has muted, by username, without people across a block.';
+  'The people whom the caller has muted, by username, without those with a block between them and the caller.';
 
 create function private.own_blocks(p_after text) returns table (card json)
 language plpgsql stable security definer   -- a block hides people whom the caller must see to unblock them
@@ -130,4 +130,5 @@ begin
     from private.own_blocks(v_after) with ordinality as b (card, place));
 end $$;
 comment on function api.list_blocks is
-  'The people whom the caller has blocked, by username. No other list names people across a block.';
+  'The people whom the caller has blocked, by username. No other list names them, or people who '
+  'blocked the caller.';

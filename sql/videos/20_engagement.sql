@@ -114,7 +114,7 @@ declare
 begin
   perform private.count_writes('likes');
   v_video := private.require_open_video(p_id);
-  -- reads and writes in one statement, so that a block in between cannot cause an error other than video_unknown
+  -- reads and writes in one statement, so that blocking somebody meanwhile can cause no error but video_unknown
   insert into app.video_likes (video_id, user_id)
   select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
   on conflict do nothing;

@@ -191,7 +191,7 @@ begin
   end if;
   perform private.count_writes('comments');
   v_video := private.require_open_video(p_id);
-  -- reads and writes in one statement, so that a block in between cannot cause an error other than video_unknown
+  -- reads and writes in one statement, so that blocking somebody meanwhile can cause no error but video_unknown
   insert into app.video_comments (video_id, author_id, body)
   select c.id, private.require_caller(), private.require_text(p_body)
   from app.contents c where c.id = v_video and c.required_level = 0

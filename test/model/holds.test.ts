@@ -250,7 +250,8 @@ test('With everything at once there is no deadlock, and banned and erased people
     }
   }
   await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(lane))
-  expect(outcomes.filter((outcome) => outcome !== null && !/^[a-z_]+$/.test(outcome))).toEqual([]) // 40P01, or worse
+  // no call failed with a code that is not Kith's, for example 40P01, a deadlock
+  expect(outcomes.filter((outcome) => outcome !== null && !/^[a-z_]+$/.test(outcome))).toEqual([])
   expect(outcomes.filter((outcome) => outcome === null).length).toBeGreaterThan(outcomes.length / 5)
   // in the end all of them are erased or banned
   for (const [place, who] of crowd.entries()) await run(ends[place < 2 ? 'a ban' : 'an erasure'](who))

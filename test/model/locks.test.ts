@@ -515,7 +515,8 @@ test('everything that people, staff and jobs do to the same few posts at once', 
     }
   }
   await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(lane))
-  expect(outcomes.filter((outcome) => outcome !== null && !/^[a-z_]+$/.test(outcome))).toEqual([]) // 40P01, or worse
+  // no call failed with a code that is not Kith's, for example 40P01, a deadlock
+  expect(outcomes.filter((outcome) => outcome !== null && !/^[a-z_]+$/.test(outcome))).toEqual([])
   expect(outcomes.filter((outcome) => outcome === null).length).toBeGreaterThan(outcomes.length / 4)
   await applyEffects(owner)
 })

@@ -76,7 +76,7 @@ describe.each(versions)('Over protocol version %s', async (version) => {
     expect(inbox.heard.map(({ payload }) => payload.name)).toEqual(['later', 'held'])
   })
 
-  test('feed:public carries exactly the id of a new public post, and of no other', async () => {
+  test('feed:public carries only the ids of new public posts', async () => {
     const feed = await listen(of(bob), 'feed:public')
     await publish('circles')
     const id = await publish()

@@ -1,7 +1,7 @@
 // Invite codes for tests: creating and reserving one.
 import type { Person } from './person.ts'
 
-/** A fresh code by the admin. */
+/** Lets the admin make a new invite code. */
 export async function newCode(admin: Person): Promise<string> {
   const { body } = await admin.post<{ items: { code: string }[] }>('/admin/invite-codes/generate', { count: 1 })
   return body.items[0]?.code ?? ''

@@ -7,7 +7,7 @@ export type Sample = {
   given: Record<string, unknown>
 }
 
-/** Creates the database, a copy of a template, and a person (`me`) who has one of everything. */
+/** Copies a template to a new database, and adds a person (`me`) who has one of everything. */
 export async function createSamples(from?: string) {
   const races = await createRaces(from)
   const samples = await prepare(races)

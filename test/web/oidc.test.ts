@@ -95,7 +95,7 @@ test('somebody without a password proves who they are at the provider, and the p
   // the provider refuses, and somebody else's login
   provider.account = undefined
   await again.click()
-  await dialog.getByText('You were not logged in there.').waitFor()
+  await dialog.getByText('Logging in there failed.').waitFor()
   provider.account = 'alice'
   await again.click()
   await dialog.getByText('This login there is not linked with your account.').waitFor()

@@ -23,7 +23,7 @@ const role = database.connect('kith_worker')
 const { url, letters, refuse, said } = await mailbox()
 const settings = { SMTP_URL: url, PUBLIC_URL: 'https://kith.example/app/', INSTANCE_DOMAIN: 'kith.example' }
 
-/** A worker that retries immediately. */
+/** Starts a worker that retries immediately. */
 async function start(more: Record<string, string> = settings) {
   const config = readConfig(environment(database.url, more))
   const worker = await startWorker({ config, databaseUrl: database.url, log: createLog(config), pollSeconds: 0.1 })

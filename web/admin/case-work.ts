@@ -99,7 +99,7 @@ async function banOwner(account: Account | null, actions: string[], values: Reco
   await attempt(() => kith.post('/admin/users/{id}/ban', { params: { path: { id: account.id } }, body }))
 }
 
-/** One action with its reason. @returns whether it was done */
+/** Asks for the reason of an action, and takes it. @returns whether it was done */
 export function actOnce(one: Case, action: Action, account: Account | null): Promise<boolean> {
   const { case: t, actions, actionTexts } = texts.value
   const isBan = bans([action])
@@ -124,7 +124,7 @@ export function actOnce(one: Case, action: Action, account: Account | null): Pro
   )
 }
 
-/** Several actions at once. */
+/** Asks which actions to take, and takes them at once. @returns whether it was done */
 export function actAtOnce(one: Case, actions: Action[], account: Account | null): Promise<boolean> {
   const t = texts.value.case
   const isBan = bans(actions)

@@ -23,6 +23,6 @@ export async function startWorker(): Promise<void> {
     const { open } = data as { open?: string }
     if (open?.startsWith('/app/')) go(open)
   })
-  // a browser may refuse it, such as in a private window; the client works without it
+  // a browser may refuse the worker, for example in a private window; the client works without it
   await workers.register('/web/worker.js', { scope: '/app' }).catch(() => undefined)
 }

@@ -88,7 +88,7 @@ const amounts = [1, 3, 10, 25, 50, 100]
 type Payee = { postId: string } | { replyId: string } | { receiverId: string }
 type Paid = Schema<'Paid'>
 
-/** Gives the Idempotency-Key for a body: the same one if the same body is sent again, such as after a lost answer. */
+/** Gives the Idempotency-Key for a body: the same one if the same body is sent again because an answer was lost. */
 export function keyed(): (body: object) => string {
   let [key, last] = ['', '']
   return (body) => {

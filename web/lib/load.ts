@@ -7,7 +7,7 @@ export type Loaded<T> = {
   isLoading: ReadonlySignal<boolean>
   /** Reads again; what is shown stays until the answer is there. */
   reload(): Promise<void>
-  /** Changes what is shown without reading it again, such as after an action that answered with the new state. */
+  /** Changes what is shown without reading it again, for example after an action that answered with the new state. */
   set(data: T): void
 }
 

@@ -21,7 +21,7 @@ const en = {
   blocked: 'The browser opened no window. Allow windows for this page, then try again.',
   closeWindow: 'You can close this window, and go on in the other one.',
   errors: {
-    oidc_refused: 'You were not logged in there. Try again.',
+    oidc_refused: 'Logging in there failed. Try again.',
     oidc_unverified: 'Your address there is not verified. Verify it there, then try again.',
     oidc_over: 'This login has expired. Begin again.',
     identity_unlinked:

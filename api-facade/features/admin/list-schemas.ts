@@ -1,4 +1,4 @@
-// The filters of all staff lists, and the shapes of people, invite codes, circles and reports. Rows are those of the
+// The filters of all staff lists, and schemas of people, invite codes, circles and reports. Rows are those of the
 // views private.staff_* in sql/admin.
 
 import { reportTargets } from '../../generated/report-targets.ts'
@@ -155,7 +155,7 @@ export const StaffReport = z
     targetType: TargetType,
     targetId: Uuid.describe('For a person the internal id.'),
     reason: z.string().describe('What the reporter wrote, up to 1000 characters.'),
-    category: z.string().openapi({ description: 'One of `GET /reports/categories`.', example: 'spam' }),
+    category: z.string().openapi({ description: 'A category from `GET /reports/categories`.', example: 'spam' }),
     copy: z
       .record(z.string(), z.unknown())
       .nullable()

@@ -1,4 +1,4 @@
-// Shapes that staff read: posts, ledgers, uploads, reflections, intents.
+// Schemas of what staff reads: posts, ledgers, uploads, reflections, intents.
 import {
   CommittedAt,
   DeletedAt,

@@ -1,4 +1,4 @@
-// Shapes of the admin panel's routes.
+// Schemas of the admin panel's routes.
 
 import { AboutInterest, GroupId, GuildId, HiddenAt, LimitedAt, RemovedAt, SuspendedUntil } from '../../lib/fields.ts'
 import { IdParam, Moment, Page, PersonCard, PersonParam, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'

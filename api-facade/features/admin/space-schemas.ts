@@ -1,4 +1,4 @@
-// Shapes of groups and guilds for staff. Rows are those of the view private.staff_spaces.
+// Schemas of groups and guilds for staff. Rows are those of the view private.staff_spaces.
 import { AboutInterest, ArchivedAt, Colour, SpaceAbout, SpaceName, SpaceSlug } from '../../lib/fields.ts'
 import { IdParam, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { memberWith, requestWith, spaceId } from '../spaces/schemas.ts'

@@ -1,4 +1,4 @@
-// Shapes of AI sessions. Rules are in sql/ai.
+// Schemas of AI sessions. Rules are in sql/ai.
 import { InterestName, InterestSlug } from '../../lib/fields.ts'
 import { Page, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 

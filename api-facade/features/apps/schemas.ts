@@ -1,4 +1,4 @@
-// Shapes of apps, consents, and the requests on the pages of OAuth.
+// Schemas of apps, consents, and the requests on the pages of OAuth.
 import { Page, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const Name = z.string().trim().min(1).max(60).openapi({ example: 'Garden notes' }).describe('The name that people see.')

@@ -1,4 +1,4 @@
-// Shapes of courses. Rules are in sql/courses.
+// Schemas of courses. Rules are in sql/courses.
 import { ActorId } from '../../lib/fields.ts'
 import { IdParam, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'

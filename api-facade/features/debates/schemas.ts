@@ -1,4 +1,4 @@
-// Shapes of debates and their arguments. Rules are in sql/debates.
+// Schemas of debates and their arguments. Rules are in sql/debates.
 import { RemovedAt } from '../../lib/fields.ts'
 import { IdParam, Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'

@@ -1,4 +1,4 @@
-// Shapes of discovery. Rules are in sql/discovery.
+// Schemas of discovery. Rules are in sql/discovery.
 
 import { AboutInterest, ActorId, City, Country, InterestColor, InterestName, InterestSlug } from '../../lib/fields.ts'
 import { Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'

@@ -1,4 +1,4 @@
-// Shapes of the economy. Rules are in sql/economy.
+// Schemas of the economy. Rules are in sql/economy.
 import { SenderBalance } from '../../lib/fields.ts'
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 

@@ -1,4 +1,4 @@
-// Shapes of events. Rules are in sql/events.
+// Schemas of events. Rules are in sql/events.
 import { ActorId } from '../../lib/fields.ts'
 import { Moment, Page, PersonCard, Timestamp, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'

@@ -1,4 +1,4 @@
-// Shapes of the feed. Rules are in sql/feed.
+// Schemas of the feed. Rules are in sql/feed.
 import { CURSOR_LENGTH, cursorText, Moment, Page, queryInteger, Uuid, z } from '../../lib/schemas.ts'
 import { PostFormat, postAnd } from '../posts/schemas.ts'
 

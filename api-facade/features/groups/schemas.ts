@@ -1,4 +1,4 @@
-// Shapes of groups. Rules are in sql/spaces and sql/groups.
+// Schemas of groups. Rules are in sql/spaces and sql/groups.
 import { AboutInterest, ActorId, ArchivedAt, Colour, SpaceAbout, SpaceName, SpaceSlug } from '../../lib/fields.ts'
 import { IdParam, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import {

@@ -1,4 +1,4 @@
-// Shapes of guilds. Rules are in sql/spaces and sql/guilds.
+// Schemas of guilds. Rules are in sql/spaces and sql/guilds.
 import { ArchivedAt, Colour, SettledAt, SpaceAbout, SpaceName, SpaceSlug } from '../../lib/fields.ts'
 import { IdParam, Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { about, accent, left, memberCount, memberWith, name, newSlug, requestWith, spaceId } from '../spaces/schemas.ts'

@@ -1,4 +1,4 @@
-// Shapes of access tokens and their scopes. Rules are in sql/identity/58_access_tokens.sql.
+// Schemas of access tokens and their scopes. Rules are in sql/identity/58_access_tokens.sql.
 import { Page, Timestamp, z } from '../../lib/schemas.ts'
 
 const Scopes = z.array(z.string().max(40)).describe('The scopes of the token: names from `GET /scopes`.')

@@ -1,4 +1,4 @@
-// Shapes of profiles, personas, invites and the export. Rules are in sql/identity.
+// Schemas of profiles, personas, invites and the export. Rules are in sql/identity.
 
 import { sections } from '../../generated/sections.ts'
 import { About, ActorId, City, Country, Picture } from '../../lib/fields.ts'

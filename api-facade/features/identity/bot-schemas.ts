@@ -1,4 +1,4 @@
-// Shapes of bots. Rules are in sql/identity/57_bots.sql.
+// Schemas of bots. Rules are in sql/identity/57_bots.sql.
 import { About } from '../../lib/fields.ts'
 import { PersonCard, Timestamp, z } from '../../lib/schemas.ts'
 import { NewAccessToken } from './access-token-schemas.ts'

@@ -49,7 +49,7 @@ const systems = [
 
 /**
  * A short name for a device that has none: browser and system, otherwise the name of the program. It has no version,
- * so that an update does not make a new device.
+ * so that a browser is not a new device after its update.
  */
 export function nameOfDevice(userAgent = ''): string | undefined {
   const firstOf = (names: typeof browsers | typeof systems) => names.find(([pattern]) => pattern.test(userAgent))?.[1]

@@ -1,4 +1,4 @@
-// Shapes of second factors. Rules are in sql/identity/55_factors.sql.
+// Schemas of second factors. Rules are in sql/identity/55_factors.sql.
 import { Timestamp, z } from '../../lib/schemas.ts'
 import { OneTime } from './oidc-schemas.ts'
 import { Passkey, Signed } from './passkey-schemas.ts'

@@ -1,4 +1,4 @@
-// Shapes of logins with an OpenID provider. Rules are in sql/identity/67_identities.sql.
+// Schemas of logins with an OpenID provider. Rules are in sql/identity/67_identities.sql.
 import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Credentials, Registration } from './schemas.ts'
 

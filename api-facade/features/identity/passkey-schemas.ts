@@ -1,4 +1,4 @@
-// Shapes of passkeys. Requests and answers between a browser and the facade are those of WebAuthn, with bytes in
+// Schemas of passkeys. Requests and answers between a browser and the facade are those of WebAuthn, with bytes in
 // base64url. Rules are in sql/identity/56_passkeys.sql.
 import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { DeviceName, DeviceTokenSent, Kind, Session } from './schemas.ts'

@@ -1,4 +1,4 @@
-// Shapes of identity. Rules are in sql/identity.
+// Schemas of identity. Rules are in sql/identity.
 
 import { About, ActorId, City, Country, countryCodes, Picture } from '../../lib/fields.ts'
 import { personId, Timestamp, Uuid, z } from '../../lib/schemas.ts'
@@ -182,7 +182,7 @@ export const Me = z
       'When you last used Kith, accurate to five minutes; null if never. Only you and staff see it.',
     ),
   })
-  .openapi('Me', { description: 'A person’s own view of themselves. `id` is internal and is in no other answer.' })
+  .openapi('Me', { description: 'A person’s own view of themselves. `id` is internal: only you and staff see it.' })
 
 const DeviceToken = z.string().describe('Opaque. Store it on this device and send it with its next login.')
 export const PasswordSet = z

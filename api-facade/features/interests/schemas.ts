@@ -1,4 +1,4 @@
-// Shapes of interests. Rules are in sql/interests.
+// Schemas of interests. Rules are in sql/interests.
 import { AccentColor, InterestLevel, InterestName, InterestSlug, ParentInterest } from '../../lib/fields.ts'
 import { Page, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 

@@ -88,7 +88,7 @@ const offerings = routes('market', {
 })
 
 const step =
-  '409 `order_state` if the order is in another state, if the step was already done, or if it is too late for the step; 403 if it is a step of the other party; 404 if it is not your order. The other party gets an `order.updated` notification, which names nobody and is therefore also sent across a block.'
+  '409 `order_state` if the order is in another state, if the step was already done, or if it is too late for the step; 403 if it is a step of the other party; 404 if it is not your order. The other party gets an `order.updated` notification, which names nobody and is therefore sent even with a block between you.'
 
 const orders = routes('market', {
   'POST /economy/market/offerings/:id/orders': {
@@ -117,7 +117,7 @@ const orders = routes('market', {
   },
   'GET /economy/market/orders/:id': {
     summary: 'Get one of your orders',
-    description: 'Only its buyer and its seller can read it, also across a block.',
+    description: 'Only its buyer and its seller can read it, even with a block between the two.',
     access: 'user',
     fresh: 'money',
     operation: 'get_order',

@@ -1,4 +1,4 @@
-// Shapes of the market. Rules are in sql/market.
+// Schemas of the market. Rules are in sql/market.
 import { ActorId, RemovedAt, SenderBalance } from '../../lib/fields.ts'
 import { Page, PersonCard, PersonParam, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'

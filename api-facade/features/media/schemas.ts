@@ -1,4 +1,4 @@
-// Shapes of media. What can be uploaded is in sql/media/10_assets.sql.
+// Schemas of media. What can be uploaded is in sql/media/10_assets.sql.
 import { CommittedAt } from '../../lib/fields.ts'
 import { IdParam, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 

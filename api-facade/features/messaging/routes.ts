@@ -31,7 +31,7 @@ const conversations = routes('messaging', {
   'GET /conversations': {
     summary: 'List your conversations, the latest message first',
     description:
-      'A message across a block does not move a conversation up. A cursor is a fixed position, even when conversations move; an id is also accepted. A page scans at most 400 conversations, and with `unread` or `q` at most 10,000 messages and members in them, so it may be shorter than `limit` and still have a next page.',
+      'A message from somebody with a block between you does not move a conversation up. A cursor is a fixed position, even when conversations move; an id is also accepted. A page scans at most 400 conversations, and with `unread` or `q` at most 10,000 messages and members in them, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     fresh: 'announced',
     operation: 'list_conversations',
@@ -227,7 +227,7 @@ const messages = routes('messaging', {
   },
   'PUT /messages/:id/reactions/:emoji': {
     summary: 'React to a message',
-    description: `Repeating it changes nothing. A message has at most 20 different reactions, counted as you see them. Nobody sees or counts reactions of banned people or, in a group, across a block. ${closed} Limit: 2000 reactions per person and hour, ${hourly}`,
+    description: `Repeating it changes nothing. A message has at most 20 different reactions, counted as you see them. Nobody sees or counts reactions of banned people or, in a group, of people with a block between you. ${closed} Limit: 2000 reactions per person and hour, ${hourly}`,
     access: 'user',
     operation: 'react_to_message',
     params: ReactionParams,

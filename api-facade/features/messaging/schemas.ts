@@ -1,4 +1,4 @@
-// Shapes of conversations and messages. Rules are in sql/messaging.
+// Schemas of conversations and messages. Rules are in sql/messaging.
 import { EditedAt } from '../../lib/fields.ts'
 import { Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, UuidId, z } from '../../lib/schemas.ts'
 import { Attachment, altText } from '../media/schemas.ts'

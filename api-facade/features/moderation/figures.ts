@@ -23,7 +23,7 @@ const Transparency = z
           category: z
             .string()
             .nullable()
-            .describe('One of `GET /reports/categories`; null if the figure is about all.'),
+            .describe('A category from `GET /reports/categories`; null if the figure is about all.'),
           action: z
             .string()
             .nullable()

@@ -1,4 +1,4 @@
-// Shapes of rules, their hits, and what a replay finds. Rows are those of the views private.staff_* in
+// Schemas of rules, their hits, and what a replay finds. Rows are those of the views private.staff_* in
 // sql/moderation/53_rule_operations.sql.
 import { judgedTypes } from '../../generated/report-targets.ts'
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
@@ -111,7 +111,7 @@ const Mode = z
   .describe('`shadow`: it only records what it would do. `live`: it does it. `off`: it judges nothing.')
 const Category = z
   .string()
-  .describe('The category of the cases that it opens: one of `GET /reports/categories`.')
+  .describe('The category of the cases that it opens, from `GET /reports/categories`.')
   .openapi({ example: 'spam' })
 const Name = z.string().trim().min(1).max(80).describe('For staff: 1 to 80 characters, one line.')
 const Cursor = z

@@ -1,4 +1,4 @@
-// Shapes of cases, decisions, appeals and standing. The rules: sql/moderation.
+// Schemas of cases, decisions, appeals and standing. The rules: sql/moderation.
 import { reportTargets } from '../../generated/report-targets.ts'
 import { SuspendedUntil } from '../../lib/fields.ts'
 import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
@@ -13,7 +13,7 @@ const Category = z
   .trim()
   .min(1)
   .max(30)
-  .openapi({ description: 'One of `GET /reports/categories`.', example: 'spam' })
+  .openapi({ description: 'A category from `GET /reports/categories`.', example: 'spam' })
 const Priority = z.int().min(1).max(4).describe('How urgent it is: 1 (first) to 4.')
 const Rule = z.string().trim().min(1).max(300)
 const CaseStatus = z.enum(['open', 'closed']).describe('A closed case stays closed: a new report opens another one.')

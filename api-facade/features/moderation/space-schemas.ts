@@ -1,7 +1,7 @@
-// Shapes of what was reported in a group or guild. The rules: sql/moderation/80_space_reports.sql.
+// Schemas of what was reported in a group or guild. The rules: sql/moderation/80_space_reports.sql.
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
-const Category = z.string().openapi({ description: 'One of `GET /reports/categories`.', example: 'spam' })
+const Category = z.string().openapi({ description: 'A category from `GET /reports/categories`.', example: 'spam' })
 
 export const SpaceReason = z
   .object({ reason: z.string().trim().max(1000).nullish().describe('What the author reads, up to 1000 characters.') })

@@ -1,4 +1,4 @@
-// Shapes of push tokens. What a token looks like is checked in SQL.
+// Schemas of push tokens. What a token looks like is checked in SQL.
 import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { kinds, Path } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-// Shapes of notifications: each kind has its target and its payload. Rules are in sql/notifications or, for later
+// Schemas of notifications: each kind has its target and its payload. Rules are in sql/notifications or, for later
 // features, beside what causes the notification; test/api/notifications compares the kinds with their registry.
 import { InterestSlug } from '../../lib/fields.ts'
 import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'

@@ -1,4 +1,4 @@
-// Shapes of what staff looks at: who sees what and why, and the figures of each day.
+// Schemas of what staff looks at: who sees what and why, and the figures of each day.
 import { PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { AnyPerson } from '../admin/list-schemas.ts'
 

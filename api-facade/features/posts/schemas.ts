@@ -1,4 +1,4 @@
-// Shapes of posts. Rules are in sql/posts.
+// Schemas of posts. Rules are in sql/posts.
 import {
   ActorId,
   GroupId,

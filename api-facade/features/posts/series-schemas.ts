@@ -1,4 +1,4 @@
-// Shapes of series. Rules are in sql/posts/31_series.sql.
+// Schemas of series. Rules are in sql/posts/31_series.sql.
 import { ActorId } from '../../lib/fields.ts'
 import { IdParam, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { Post } from './schemas.ts'

@@ -1,4 +1,4 @@
-// Shapes of problems and their solutions. Rules are in sql/problems.
+// Schemas of problems and their solutions. Rules are in sql/problems.
 import { ActorId, EditedAt, RemovedAt } from '../../lib/fields.ts'
 import { IdParam, Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'

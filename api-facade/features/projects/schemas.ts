@@ -1,4 +1,4 @@
-// Shapes of projects. Rules are in sql/projects.
+// Schemas of projects. Rules are in sql/projects.
 import { ActorId, SettledAt } from '../../lib/fields.ts'
 import { IdParam, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'

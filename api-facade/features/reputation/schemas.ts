@@ -1,4 +1,4 @@
-// Shapes of reputation. Rules are in sql/reputation.
+// Schemas of reputation. Rules are in sql/reputation.
 import { ActorId, InterestName, InterestSlug, SettledAt } from '../../lib/fields.ts'
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 

@@ -1,4 +1,4 @@
-// Shapes of the social graph. Rules are in sql/social.
+// Schemas of the social graph. Rules are in sql/social.
 
 import { reportTargets } from '../../generated/report-targets.ts'
 import { ActorId, Colour } from '../../lib/fields.ts'
@@ -137,7 +137,7 @@ export const NewReport = z.object({
     .min(1)
     .max(30)
     .optional()
-    .describe('What kind of wrong it is: one of `GET /reports/categories`. Without it `other`.'),
+    .describe('What kind of wrong it is: a category from `GET /reports/categories`. Default: `other`.'),
 })
 export const Report = z
   .object({
@@ -145,7 +145,7 @@ export const Report = z
     targetType: z.enum(reportTargets).describe('The type of what you reported.'),
     targetId: z.string().describe('For a person the actor id.'),
     reason: z.string().describe('What you wrote.'),
-    category: z.string().openapi({ description: 'One of `GET /reports/categories`.', example: 'spam' }),
+    category: z.string().openapi({ description: 'A category from `GET /reports/categories`.', example: 'spam' }),
     status: z.enum(['open', 'reviewed', 'dismissed']).describe('`open` until a moderator reviews or dismisses it.'),
     createdAt: Timestamp,
   })

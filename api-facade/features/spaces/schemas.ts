@@ -1,4 +1,4 @@
-// Shapes that groups and guilds share. Rules are in sql/spaces.
+// Schemas that groups and guilds share. Rules are in sql/spaces.
 import { ActorId, SettledAt } from '../../lib/fields.ts'
 import { PersonCard, shared, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
@@ -47,7 +47,7 @@ export const memberCount = z
   .int()
   .min(0)
   .describe('The members, without banned people and people with a block between you, like the list of members.')
-/** @param userId in shapes for staff the internal id */
+/** @param userId in schemas for staff the internal id */
 export const memberWith = <R extends z.ZodType>(role: R, userId: z.ZodString | z.ZodUUID = ActorId) =>
   z.object({ userId, user: PersonCard, role, joinedAt: Timestamp })
 /** A request to join a group, or an application to a guild. */

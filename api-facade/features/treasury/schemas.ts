@@ -1,4 +1,4 @@
-// Shapes of treasuries. Rules are in sql/treasury.
+// Schemas of treasuries. Rules are in sql/treasury.
 import { SenderBalance } from '../../lib/fields.ts'
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 

@@ -1,4 +1,4 @@
-// Shapes of videos and audio. Rules are in sql/videos.
+// Schemas of videos and audio. Rules are in sql/videos.
 import { ActorId } from '../../lib/fields.ts'
 import { IdParam, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, space } from '../content/schemas.ts'

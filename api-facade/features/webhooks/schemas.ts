@@ -1,4 +1,4 @@
-// Shapes of webhooks, their deliveries, and the event log.
+// Schemas of webhooks, their deliveries, and the event log.
 import { Page, queryInteger, Timestamp, Uuid, UuidId, z } from '../../lib/schemas.ts'
 
 const Url = z

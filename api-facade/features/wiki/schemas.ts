@@ -1,4 +1,4 @@
-// Shapes of the wiki. The rules are in sql/wiki.
+// Schemas of the wiki. The rules are in sql/wiki.
 import { ActorId, InterestName, InterestSlug, SettledAt } from '../../lib/fields.ts'
 import { Page, PersonCard, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 

@@ -17,7 +17,7 @@ const [dora, eve, finn, gus] = (await join('dora', 'eve', 'finn', 'gus')) as [Pe
 
 type Made = { id: string }
 const made = async (person: Person, path: string, body: object) => (await person.post<Made>(path, body)).body.id
-/** A series with one post. */
+/** Creates a series with one post. @returns its id */
 async function series(author: Person, part: string): Promise<string> {
   const id = await made(author, '/posts/series', { title: 'Parts' })
   expect((await author.post(`/posts/series/${id}/items`, { postId: part })).status).toBe(201)

@@ -17,7 +17,7 @@ type Proposal = Id & { status: string; tally: { yes: number; eligible: number };
 const catalog = await alice.get<Page<Id>>('/interests/catalog')
 const interestId = catalog.body.items[0]?.id
 let made = 0
-/** A guild with the admin as its founder and these members. */
+/** Creates a guild with the admin as its founder and these members. @returns its id */
 async function newGuild(...people: Person[]): Promise<string> {
   made += 1
   const { status, body } = await admin.post<Id>('/guilds', { name: `Guild ${made}`, interestId })

@@ -14,7 +14,7 @@ import { startPeer, VERSION } from './postgraphile.ts'
 const goals = { 'home-0': 0.8, 'home-50': 0.8, 'home-5000': 0.8, detail: 1.2, create: 1, react: 1 }
 type Name = keyof typeof goals
 
-/** Requests before the first round: for caches, plans and compiled code. */
+/** How many requests warm up caches, plans and compiled code before the first round. */
 const WARM = 2000
 
 /** The same request to the peer as to Kith. */

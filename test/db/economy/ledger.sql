@@ -1,4 +1,4 @@
--- The ledger: balanced, append-only, and each wallet is the sum of its entries.
+-- The ledger is balanced and append-only, and each wallet is the sum of its entries.
 begin;
 select plan(43);
 select test.people('alice', 'bob');

@@ -65,7 +65,7 @@ select is((select claims - 'iat' - 'exp' from token where name = 'reader'),
   jsonb_build_object('sub', test.id('alice'), 'email', 'alice@example.org', 'role', 'user'), 'The claims are the same as those of other tokens');
 select is((select scopes from app.access_tokens where name = 'writer'), '{posts:write}', 'A scope that is given twice is stored once');
 select test.act_as_gate();
-select is(api.find_access_token(pg_temp.hash('reader'))::jsonb, (select claims from token where name = 'reader'), 'The hash finds the claims');
+select is(api.find_access_token(pg_temp.hash('reader'))::jsonb, (select claims from token where name = 'reader'), 'The operation returns the claims of the token with this hash');
 select is(api.find_access_token(pg_temp.hash('other'))::text, null, 'Another hash finds nothing');
 select test.act_as_owner();
 

@@ -20,7 +20,7 @@ grant execute on all functions in schema pg_temp to public;
 -- Acting as the gate
 select test.act_as_gate();
 select is(api.find_login('alice@example.org')::jsonb, jsonb_build_object('userId', test.id('alice'), 'passwordHash', 'no hash', 'credentialsVersion', 0),
-  'An address finds the password hash');
+  'The operation returns the password hash of the person with this email address');
 select is(api.find_login('  ALICE@example.ORG ') ->> 'userId', test.id('alice')::text, 'Letter case and surrounding blanks are ignored');
 select is(api.find_login('zoe@example.org')::text, null, 'An unknown address finds nothing');
 select is(api.find_login('')::text, null, 'An empty address finds nothing');

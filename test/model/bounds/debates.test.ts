@@ -3,7 +3,7 @@ import { crowd, friend, id, ids, isShown, minutes, openBounds } from '../../supp
 
 const { checkBounds, put } = await openBounds()
 
-/** A content of this kind that everybody sees. */
+/** Creates a content of this kind that everybody sees. */
 const open = async (kind: 'debate' | 'problem') => {
   const made = id(
     await put<{ id: string }>(

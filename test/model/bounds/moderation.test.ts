@@ -71,7 +71,7 @@ const replays = [
        select ${crowd('n')}, 'post', '${post}', 'x', ${minutes('n')} from generate_series(1, ${size}) n`,
   },
 ]
-/** A group that the viewer owns. */
+/** Creates a group that the viewer owns. */
 async function ownGroup(viewer: string): Promise<string> {
   const group = await newGroup([viewer])
   await put(`update app.space_members set role = 'owner' where space_id = $1`, group)

@@ -5,7 +5,7 @@ export type Step =
   /** Gives a cell its next value. A cell is a number that one person writes, such as the version of a biography. */
   | { kind: 'write'; cell: string; value: number }
   | { kind: 'read'; cells: Record<string, number> }
-  /** A payment, sent again with its key until it was answered. `id` and `left`, the new balance, are in the answer. */
+  /** A payment, sent again with its key until it was answered. The answer has `id`, and `left` as the new balance. */
   | { kind: 'pay'; to: string; amount: number; id?: string | undefined; left?: number | undefined }
   /** A payment that was refused for lack of mana. */
   | { kind: 'refused'; amount: number }
@@ -21,7 +21,7 @@ export type Entry = {
   facade: number
   /** Which server the facade asked, if its answer says so. */
   from?: string | undefined
-  /** Milliseconds since the begin. */
+  /** Milliseconds since the beginning. */
   asked: number
   /** Infinity if no answer came: then it is unknown whether the request ran, and when. */
   answered: number

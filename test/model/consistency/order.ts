@@ -1,4 +1,4 @@
-// Decides whether calls on one number can have run one after another: a linearizability checker for a cell with one
+// Decides whether calls on one number could have run one after another: a linearizability checker for a cell with one
 // number. It is the search of Wing and Gong (1993), which remembers what it has tried as Lowe (2017) does. npm has no
 // library for this.
 
@@ -32,7 +32,7 @@ export const inRealTime: Precedence = (one, other) => one.answered < other.asked
 const LIMIT = 1_000_000
 
 /**
- * An order in which the calls can have run, without those that were not answered and need not have run; undefined if
+ * An order in which the calls could have run, without those that were not answered and need not have run; undefined if
  * there is none. @throws Error if that can't be decided with LIMIT states
  */
 export function orderOf(calls: readonly Call[], start = 0, precedes: Precedence = inRealTime): Call[] | undefined {

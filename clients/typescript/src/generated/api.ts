@@ -10681,7 +10681,7 @@ export interface components {
             nextCursor: string | null;
             hasMore: boolean;
         };
-        /** @description A person’s own view of themselves. `id` is internal and is in no other answer. */
+        /** @description A person’s own view of themselves. `id` is internal: only you and staff see it. */
         Me: {
             id: string;
             actorId: string;
@@ -14338,7 +14338,7 @@ export interface components {
                  * @enum {string}
                  */
                 indicator: "notices" | "decisions" | "appeals_pending" | "appeals_upheld" | "appeals_overturned" | "median_hours";
-                /** @description One of `GET /reports/categories`; null if the figure is about all. */
+                /** @description A category from `GET /reports/categories`; null if the figure is about all. */
                 category: string | null;
                 /** @description What was decided; null if the figure is not about decisions or appeals. */
                 action: string | null;
@@ -15156,7 +15156,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description A closed case stays closed: a new report opens another one. */
                 status?: "open" | "closed";
-                /** @description One of `GET /reports/categories`. */
+                /** @description A category from `GET /reports/categories`. */
                 category?: string;
                 /** @description Only cases of this priority. */
                 priority?: number;
@@ -15218,7 +15218,7 @@ export interface operations {
                     targetType: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
                     /** @description The id of the thing; for a person also a name. */
                     targetId: string;
-                    /** @description One of `GET /reports/categories`. */
+                    /** @description A category from `GET /reports/categories`. */
                     category?: string;
                     /** @description A note for staff, up to 2000 characters. */
                     note?: string;
@@ -15291,7 +15291,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description One of `GET /reports/categories`. */
+                    /** @description A category from `GET /reports/categories`. */
                     category?: string;
                     /** @description How urgent it is: 1 (first) to 4. */
                     priority?: number;
@@ -15338,7 +15338,7 @@ export interface operations {
                     actions: string[];
                     /** @description What the person reads, up to 1000 characters. `warn`, `limit`, `suspend` and `ban` need one. */
                     reason?: string;
-                    /** @description One of `GET /reports/categories`. */
+                    /** @description A category from `GET /reports/categories`. */
                     category?: string;
                     /** @description The broken rule of the instance, which the person reads, up to 300 characters. */
                     rule?: string;
@@ -18795,7 +18795,7 @@ export interface operations {
                     people: string[];
                     /** @description What each of them reads, 1 to 1000 characters. */
                     reason: string;
-                    /** @description One of `GET /reports/categories`. */
+                    /** @description A category from `GET /reports/categories`. */
                     category?: string;
                     /** @description When a suspension ends. Only with `suspend`, and then required. */
                     until?: string;
@@ -32382,7 +32382,7 @@ export interface operations {
                     targetId: string;
                     /** @description What is wrong with it, for staff: 1 to 1000 characters. */
                     reason: string;
-                    /** @description What kind of wrong it is: one of `GET /reports/categories`. Without it `other`. */
+                    /** @description What kind of wrong it is: a category from `GET /reports/categories`. Default: `other`. */
                     category?: string;
                 };
             };
