@@ -246,7 +246,9 @@ describe('The example for', async () => {
     expect(await post(port, '/api/v1/auth/login', JSON.stringify(isOver))).toEqual([413, 'body_too_large'])
     const rows = JSON.stringify({ posts: Array(3000).fill('x'.repeat(1000)) })
     expect(await post(port, '/api/v1/me/import', rows)).toEqual([422, 'import_invalid'])
-    expect(await post(port, '/api/v1/posts', rows)).toEqual([413, limited ? undefined : 'body_too_large'])
+    // a proxy that refuses a body may end the connection while it is still being sent: then there is no answer to read
+    const refused = await until(() => post(port, '/api/v1/posts', rows))
+    expect(refused).toEqual([413, limited ? undefined : 'body_too_large'])
   }
 
   async function passesTheAddress(port: number, name: string) {

@@ -1,6 +1,6 @@
 // How the gateway reads what is committed. See docs/decisions.md, Realtime.
 import postgres from 'postgres'
-import { test } from 'vitest'
+import { describe, test } from 'vitest'
 import { startFeed } from '../../supabase/embedded/realtime/feed.ts'
 import { bareServer } from '../support/bare.ts'
 import { realtimeWorld } from '../support/realtime.ts'
@@ -24,27 +24,30 @@ test('The gateway confirms what it has read immediately, which makes the server 
   await until(() => isConfirmed(row.place), soon)
 })
 
-test('The gateway confirms repeatedly even while nobody writes', async () => {
+describe('The gateway', async () => {
   // A server of its own, because other tests write to the shared one
   const server = await bareServer('quiet')
-  await server.start({ wal_level: 'logical' })
-  const sql = postgres(server.url(), { max: 1 })
-  await sql`create publication supabase_realtime_messages_publication`
-  const feed = await startFeed({ databaseUrl: server.url(), onRow: () => {}, onLost: () => {} })
-  try {
-    let written = ''
-    const times = new Set<number>()
-    const isToldAgain = async () => {
-      const [now] = await sql<[{ at: number; written: string }]>`
-        select extract(epoch from reply_time)::float8 as at, pg_current_wal_insert_lsn()::text as written
-        from pg_stat_replication`
-      if (now.written !== written) times.clear()
-      written = now.written
-      return times.add(now.at).size > 2 // the second confirmation may be about the last write
+
+  test('confirms repeatedly even while nobody writes', async () => {
+    await server.start({ wal_level: 'logical' })
+    const sql = postgres(server.url(), { max: 1 })
+    await sql`create publication supabase_realtime_messages_publication`
+    const feed = await startFeed({ databaseUrl: server.url(), onRow: () => {}, onLost: () => {} })
+    try {
+      let written = ''
+      const times = new Set<number>()
+      const isToldAgain = async () => {
+        const [now] = await sql<[{ at: number; written: string }]>`
+          select extract(epoch from reply_time)::float8 as at, pg_current_wal_insert_lsn()::text as written
+          from pg_stat_replication`
+        if (now.written !== written) times.clear()
+        written = now.written
+        return times.add(now.at).size > 2 // the second confirmation may be about the last write
+      }
+      await until(isToldAgain, soon)
+    } finally {
+      await feed.stop()
+      await sql.end()
     }
-    await until(isToldAgain, soon)
-  } finally {
-    await feed.stop()
-    await sql.end()
-  }
+  })
 })
