@@ -78,9 +78,10 @@ type Shape<O extends Operation> = {
 /**
  * Reads that must see everything that was acknowledged before: `money`; `access`, which says who can log in as the person;
  * `announced`, because an event of Realtime tells a client to read it at once; `decides`, because the handler acts on it;
- * `settled`, because it assumes by the clock that everything older is committed.
+ * `settled`, because it assumes by the clock that everything older is committed; `limited`, because the database counts
+ * how many run at once.
  */
-type Fresh = 'money' | 'access' | 'announced' | 'decides' | 'settled'
+type Fresh = 'money' | 'access' | 'announced' | 'decides' | 'settled' | 'limited'
 
 export type Row<O extends Operation = Operation> = Shape<O> & {
   access: Access

@@ -109,6 +109,7 @@ export default routes('discovery', {
     description:
       'Finds everything that you can see, including your groups and guilds, but nothing of the wiki while its flag is off. Results are ordered by blocks of 500 documents: newer blocks first, and the best match first within a block. Only the first 5000 characters of a text are searched. A new post is found within about a second. A page scans at most 2000 matches, so it may be shorter than `limit` and still have a next page. You can run two searches at once: a third is 429 `searches_running`. If too many run in the instance, the search waits for up to two seconds and is then 503 `search_busy`. `cursor` is `type:id` of the last item, or an opaque position.',
     access: 'user',
+    fresh: 'limited',
     limit: 'search',
     operation: 'search',
     query: SearchQuery,
