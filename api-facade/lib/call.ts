@@ -9,7 +9,7 @@ import { clientAddress, keyOf, network } from './client.ts'
 import type { Context } from './context.ts'
 import type { PoolName } from './database.ts'
 import { encode } from './encode.ts'
-import { ApiError, apiErrorOf, toApiError } from './errors.ts'
+import { ApiError, apiErrorOf } from './errors.ts'
 import { isMatched } from './etags.ts'
 import { headerOf, setHeader } from './headers.ts'
 import { metrics } from './metrics.ts'
@@ -278,7 +278,7 @@ async function askReplica(
   if (typeof chosen === 'string') return countPrimary(c, chosen)
   const text = callText(c, operation, parameters, 'user', 'replica')
   try {
-    const row = await inTurn(person, () => chosen.run(person, (sql) => ask(sql, String(++asked), ...text)))
+    const row = await chosen.run(person, (sql) => ask(sql, String(++asked), ...text))
     if (Number(row.status) < 400 && chosen.saw(person, row.position)) {
       metrics.read(`replica ${chosen.number}`, '')
       sayPlace(c, `replica ${chosen.number}; lag=${chosen.lag.toFixed(3)}`)
@@ -286,9 +286,7 @@ async function askReplica(
       return row
     }
   } catch (error) {
-    // a limit must not apply twice, and the caller has waited long enough
-    if (toApiError(error).status === 429 || isBusy(error) || error instanceof NoAnswer || isState(error, '57014'))
-      throw error
+    if (error instanceof NoAnswer || isState(error, '57014')) throw error // the caller has waited long enough
     if (isState(error, '25006')) c.get('services').log.error({ operation, failure: error }, 'a read writes something')
     chosen.failed(error)
   }
