@@ -15,6 +15,9 @@ export const minus = (one: Cpu, other: Cpu): Cpu => ({
 
 const threads = (pid: number): number[] => readdirSync(`/proc/${pid}/task`).map(Number)
 
+/** The CPU of a thread until now. Milliseconds. @throws Error if it has ended */
+export const cpuOf = (id: number): number => Number(readFileSync(`/proc/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+
 /**
  * The meter reads repeatedly, and sums what each process has used since the last time, because backends start and end,
  * especially those of the worker.
@@ -26,7 +29,7 @@ export function startMeter({ superuser, facade, worker }: Side): Meter {
 
   const add = (kind: keyof Cpu, id: number) => {
     try {
-      const now = Number(readFileSync(`/proc/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+      const now = cpuOf(id)
       total[kind] += first ? 0 : now - (seen.get(id) ?? 0)
       seen.set(id, now)
     } catch {} // the process has ended

@@ -33,6 +33,9 @@ const help = `npm run bench -- [options]
   --only=home,detail  these cases, or those whose names start like this (also triggers, rules, centroid, realtime, fanout)
   --memory            instead: Kith's memory during minutes of requests, sockets and jobs, by npm start and without npm
   --replicas=0,1,2    instead: reads with so many replicas: their rate, the CPU of the primary, and the lag during writes
+  --pin               with --replicas: the primary runs on the first core, and everything else on the other cores; with
+                      more cores each replica has one too
+  --pgbouncer=<path>  with --replicas: facades reach each server through this PgBouncer, in transaction mode
   --day               instead: what a day of mixed requests leaves in the tables, with autovacuum
   --requests=50000    the number of requests of that day
   --partitions        instead: what partitions by day would gain and cost, with --rows rows, 1000000 by default
@@ -59,6 +62,8 @@ const { values } = parseArgs({
     vacuums: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
     replicas: { type: 'string' },
+    pin: { type: 'boolean', default: false },
+    pgbouncer: { type: 'string' },
     only: { type: 'string', default: '' },
     posts: { type: 'string', default: '100000' },
     rows: { type: 'string' },
@@ -162,8 +167,10 @@ async function main(): Promise<void> {
   if (values.replicas !== undefined) {
     if (other || values.growth) throw new Error('--replicas cannot be combined with --compare or --growth.')
     const counts = values.replicas.split(',').map(Number)
-    return replicas(join(import.meta.dirname, '../..'), posts, rows, now, plan, counts)
+    const { pin: pinned, pgbouncer } = values
+    return replicas({ root: join(import.meta.dirname, '../..'), posts, rows, now, plan, counts, pinned, pgbouncer })
   }
+  if (values.pin || values.pgbouncer) throw new Error('--pin and --pgbouncer need --replicas.')
   if (values.peers) return peers(join(import.meta.dirname, '../..'), posts, plan, now, isChosen)
   const roots = { this: join(import.meta.dirname, '../..'), ...(other && { other }) }
   const starts = Object.entries(roots).map(([name, root]) =>

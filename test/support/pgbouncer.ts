@@ -28,11 +28,15 @@ const answers = (port: number) =>
     socket.once('connect', () => socket.destroy())
   })
 
-/** Starts a PgBouncer in front of the server of `databaseUrl`, for all databases and every login of a facade. */
+/**
+ * Starts a PgBouncer in front of the server of `databaseUrl`, for all databases and every login of a facade.
+ * @param more.program the path of PgBouncer
+ * @throws Error ENOENT if there is no such program
+ */
 export async function startPgBouncer(
   databaseUrl: string,
   mode: PoolMode,
-  { size = 10, ...given }: { size?: number; port?: number } = {},
+  { size = 10, program = 'pgbouncer', ...given }: { size?: number; port?: number; program?: string } = {},
 ): Promise<PgBouncer> {
   const { hostname, port: server, username, password } = new URL(databaseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'kith-pgbouncer-'))
@@ -48,7 +52,7 @@ export async function startPgBouncer(
   )
   await chmod(folder, 0o755) // PgBouncer refuses to run as root
   const asUser = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
-  const bouncer = spawn('pgbouncer', ['-q', ...asUser, join(folder, 'pgbouncer.ini')], { stdio: 'ignore' })
+  const bouncer = spawn(program, ['-q', ...asUser, join(folder, 'pgbouncer.ini')], { stdio: 'ignore' })
   await once(bouncer, 'spawn')
   await until(() => answers(port))
   const stop = async () => {
