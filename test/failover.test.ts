@@ -1,17 +1,17 @@
 // A failover under load loses no acknowledged write and does none twice; effects, jobs and Realtime go on; and the former
 // primary cannot serve again.
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openOwner } from '../api-facade/lib/database.ts'
-import { CLUSTER, FENCED, passwordOf } from '../supabase/embedded/cluster.ts'
+import { CLUSTER, FENCED } from '../supabase/embedded/cluster.ts'
 import { readInstance } from '../supabase/embedded/instance.ts'
-import { onServer } from '../supabase/embedded/standby.ts'
 import {
   compare,
   complete,
+  cutOff,
   type Instance,
   launch,
   primaryIn,
@@ -31,22 +31,6 @@ beforeAll(async () => {
   instance = await startInstance()
 }, 120_000)
 afterAll(() => instance.stop())
-
-/** A server of the instance, as its superuser knows it. */
-function serverOf(name: string) {
-  const secret = readFileSync(join(instance.dataDir, 'cluster-secret'), 'utf8')
-  const port = readFileSync(join(instance.dataDir, name, 'postmaster.pid'), 'utf8').split('\n')[3]
-  const password = passwordOf(secret, 'supabase_admin')
-  return { superuserUrl: () => `postgresql://supabase_admin:${password}@127.0.0.1:${port}/postgres` }
-}
-
-/** Lets the standby miss everything from now on. */
-const cutOff = (name: string) =>
-  onServer(serverOf(name), async (sql) => {
-    await sql`alter system set primary_conninfo = 'host=127.0.0.1 port=1'`
-    await sql`select pg_reload_conf()`
-    await until(async () => (await sql`select from pg_stat_wal_receiver where status = 'streaming'`).length === 0)
-  })
 
 test(`${FAILOVERS} failovers under load lose nothing and do nothing twice`, {
   timeout: 60_000 + FAILOVERS * 60_000,
@@ -71,7 +55,7 @@ test(`${FAILOVERS} failovers under load lose nothing and do nothing twice`, {
     await complete(instance)
     const former = primaryIn(dataDir) ?? ''
     const [behind = ''] = standbysOf(dataDir)
-    await cutOff(behind)
+    await cutOff(dataDir, behind)
     const goal = load.acknowledged.length + 50
     await until(() => load.acknowledged.length >= goal)
     strike(dataDir, former, turn % 2 === 0 ? 'SIGKILL' : 'SIGSTOP')

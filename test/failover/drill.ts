@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
 import { openOwner } from '../../api-facade/lib/database.ts'
-import { CLUSTER, isStandby, processesOf, standbysIn } from '../../supabase/embedded/cluster.ts'
-import { readInstance, type Stack } from '../../supabase/embedded/instance.ts'
+import { CLUSTER, isStandby, passwordOf, processesOf, standbysIn } from '../../supabase/embedded/cluster.ts'
+import { keptSecret, readInstance, type Stack } from '../../supabase/embedded/instance.ts'
+import type { Served } from '../../supabase/embedded/postgres.ts'
+import { onServer } from '../../supabase/embedded/standby.ts'
 import { letIn } from '../support/joining.ts'
 import { Person } from '../support/person.ts'
 import { address, ended } from '../support/process.ts'
@@ -73,12 +75,35 @@ export const primaryIn = (dataDir: string): string | undefined =>
 export const standbysOf = (dataDir: string): string[] =>
   standbysIn(dataDir).filter((name) => isStandby(join(dataDir, name)))
 
+/** The lines of the file in which a running server writes its process id (the first) and its port (the fourth). */
+const pidFile = (dataDir: string, name: string): number[] =>
+  readFileSync(join(dataDir, name, 'postmaster.pid'), 'utf8')
+    .split('\n')
+    .map(Number)
+
+/** A server of the data folder, as its superuser knows it. */
+export function serverOf(dataDir: string, name: string): Pick<Served, 'superuserUrl'> {
+  const password = passwordOf(keptSecret(dataDir, 'cluster-secret'), 'supabase_admin')
+  const port = pidFile(dataDir, name)[3]
+  return { superuserUrl: () => `postgresql://supabase_admin:${password}@127.0.0.1:${port}/postgres` }
+}
+
 /** Kills the server of a cluster, or freezes it with all its processes. */
 export function strike(dataDir: string, name: string, signal: 'SIGKILL' | 'SIGSTOP'): void {
-  const server = Number(readFileSync(join(dataDir, name, 'postmaster.pid'), 'utf8').split('\n')[0])
-  const pids = signal === 'SIGKILL' ? [server] : processesOf(dataDir, name)
+  const pids = signal === 'SIGKILL' ? pidFile(dataDir, name).slice(0, 1) : processesOf(dataDir, name)
   for (const pid of pids) process.kill(pid, signal)
 }
+
+/** How a standby is set that was cut off. */
+export const NOWHERE = 'host=127.0.0.1 port=1'
+
+/** Lets the standby miss everything from now on. */
+export const cutOff = (dataDir: string, name: string): Promise<void> =>
+  onServer(serverOf(dataDir, name), async (sql) => {
+    await sql.unsafe(`alter system set primary_conninfo = '${NOWHERE}'`)
+    await sql`select pg_reload_conf()`
+    await until(async () => (await sql`select from pg_stat_wal_receiver where status = 'streaming'`).length === 0)
+  })
 
 type Kind = 'post' | 'payment'
 type Body = { id: string; payment: { id: string } }
@@ -119,6 +144,8 @@ export function startLoad({ people }: Instance): Load {
         for (const one of waiting) if (at >= one.from && waiting.delete(one)) one.served(performance.now() - one.from)
         return
       }
+      // the others pay sooner or later who has nothing left
+      if (answer?.headers.get('x-error-code') === 'insufficient_mana') return
       if (answer && answer.status !== 503) throw new Error(`${path} was answered ${answer.status}: ${text}`)
       refused++
       await new Promise((resolve) => setTimeout(resolve, 50))
@@ -173,7 +200,7 @@ export async function compare(sql: Sql, { acknowledged }: Load): Promise<Found> 
 }
 
 /** Waits until both standbys stream and, unless they are asynchronous, commits wait for one of them. */
-export const complete = ({ sql }: Instance, synchronous = true): Promise<unknown> =>
+export const complete = ({ sql }: Pick<Instance, 'sql'>, synchronous = true): Promise<unknown> =>
   until(
     async () => {
       const [row] = await sql<[{ active: number; names: string }]>`

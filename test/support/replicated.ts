@@ -9,7 +9,7 @@ import { readConfig } from '../../api-facade/lib/config.ts'
 import { createLog } from '../../api-facade/lib/log.ts'
 import { type ServerOptions, startServer } from '../../api-facade/server.ts'
 import { migrate, preparePlatform } from '../../supabase/embedded/migrate.ts'
-import { startPostgres } from '../../supabase/embedded/postgres.ts'
+import { type Postgres, type Served, startPostgres } from '../../supabase/embedded/postgres.ts'
 import { onServer, type Standby } from '../../supabase/embedded/standby.ts'
 import { environment, JWT_SECRET } from './settings.ts'
 import { standbysOf, urlAt } from './standbys.ts'
@@ -25,26 +25,40 @@ export type Replicated = {
   urlOf(standby: Standby): string
   /** Starts a facade on the primary and, unless `more` says otherwise, both standbys. */
   facade(env?: Record<string, string>, more?: Partial<ServerOptions>): Promise<{ url: string; lines: Lines }>
-  /** Applies all that a standby has received only after this time. Milliseconds. */
-  delay(standby: Standby, ms: number): Promise<void>
 }
 
-/** Call it at the top of a file: all of it is removed after the last test there. */
-export async function replicated(): Promise<Replicated> {
+/**
+ * A primary with the schema and the first admin, in a data folder of its own. Call it at the top of a file: both are
+ * removed after the last test there.
+ * @param settings of PostgreSQL, which differ from those of an ephemeral server
+ */
+export async function ownPrimary(settings: Record<string, string> = {}): Promise<Postgres & { dataDir: string }> {
   ownOnly('needs a primary of its own')
-  const folder = mkdtempSync(join(tmpdir(), 'kith-primary-'))
-  chmodSync(folder, 0o711)
-  const primary = await startPostgres({ dataDir: join(folder, 'data'), ephemeral: true })
+  const dataDir = mkdtempSync(join(tmpdir(), 'kith-primary-'))
+  chmodSync(dataDir, 0o711) // the account of the server has to reach it
+  afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+  const primary = await startPostgres({ dataDir, ephemeral: true, settings })
+  afterAll(() => primary.stop())
   const databaseUrl = primary.url()
-  const owner = postgres(databaseUrl, { max: 2, onnotice: () => {} })
-  afterAll(async () => {
-    await owner.end()
-    await primary.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
   await preparePlatform(primary.superuserUrl())
   await migrate(databaseUrl, { seed: true })
   await boot({ databaseUrl, config: readConfig(environment(databaseUrl)), jwtSecret: JWT_SECRET })
+  return { ...primary, dataDir }
+}
+
+/** Lets a standby apply each commit this much later than the primary. Milliseconds. */
+export const delay = (standby: Pick<Served, 'superuserUrl'>, ms: number): Promise<void> =>
+  onServer(standby, async (sql) => {
+    await sql.unsafe(`alter system set recovery_min_apply_delay = ${ms}`)
+    await sql`select pg_reload_conf()`
+  })
+
+/** Call it at the top of a file: all of it is removed after the last test there. */
+export async function replicated(): Promise<Replicated> {
+  const primary = await ownPrimary()
+  const databaseUrl = primary.url()
+  const owner = postgres(databaseUrl, { max: 2, onnotice: () => {} })
+  afterAll(() => owner.end())
   const standbys = await standbysOf(primary, 2)
   const urlOf = (standby: Standby) => urlAt(databaseUrl, standby)
   return {
@@ -60,10 +74,5 @@ export async function replicated(): Promise<Replicated> {
       afterAll(() => server.stop())
       return { url: server.url, lines }
     },
-    delay: (standby, ms) =>
-      onServer(standby, async (sql) => {
-        await sql.unsafe(`alter system set recovery_min_apply_delay = ${ms}`)
-        await sql`select pg_reload_conf()`
-      }),
   }
 }

@@ -10,12 +10,12 @@ import type { Answer } from '../../support/crawler.ts'
 import { letIn, settle } from '../../support/joining.ts'
 import { Person } from '../../support/person.ts'
 import { publish } from '../../support/posts.ts'
-import { replicated } from '../../support/replicated.ts'
+import { delay, replicated } from '../../support/replicated.ts'
 import { ADMIN } from '../../support/settings.ts'
 import { oneOfEach } from '../../support/things.ts'
 import { until } from '../../support/until.ts'
 
-const { owner, standbys, urlOf, facade, delay } = await replicated()
+const { owner, standbys, urlOf, facade } = await replicated()
 const [one, two] = standbys as [(typeof standbys)[0], (typeof standbys)[0]]
 const BOUND = 1 // s
 const { url, lines } = await facade({ REPLICA_MAX_LAG: String(BOUND) })

@@ -1,14 +1,23 @@
 // Several people write and read at random through two facades, which read from two replicas. Meanwhile replicas apply
-// the log late, stop or are killed, and facades are killed. The histories of all answers must keep the rules of
-// rules.ts. Faults made on purpose show that the checker finds them. A failing history prints its seed;
-// CONSISTENCY_SEED repeats what people do, though not the order in which requests run.
+// the log late, stop or are killed, facades are killed, and the primary is killed and a replica promoted. The histories
+// of all answers must keep the rules of rules.ts. Faults made on purpose show that the checker finds them. A failing
+// history prints its seed; CONSISTENCY_SEED repeats what people do, though not the order in which requests run.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { NOWHERE } from '../../failover/drill.ts'
 import { runs } from '../../support/runs.ts'
 import type { History } from './history.ts'
 import { lineOf } from './history.ts'
 import { MAX_LAG, startInstance } from './instance.ts'
-import { conservedMana, type Fault, faultsOf, linearizableWallets, readsYourWrites, withdrawnRights } from './rules.ts'
+import {
+  conservedMana,
+  type Fault,
+  faultsOf,
+  linearizableWallets,
+  paymentsOnce,
+  readsYourWrites,
+  withdrawnRights,
+} from './rules.ts'
 import { runTraffic, type Traffic } from './traffic.ts'
 
 const SEED = Number(process.env.CONSISTENCY_SEED ?? runs(35, Date.now() % 1_000_000))
@@ -20,7 +29,7 @@ const BOUND = MAX_LAG * 1000
 
 const instance = await startInstance()
 const { superuser, replicas } = instance
-const [one, other] = replicas as [(typeof replicas)[0], (typeof replicas)[0]]
+const [one, other] = replicas
 const facades = await instance.startFacades()
 
 const faults = (history: History) =>
@@ -36,6 +45,7 @@ const disturbances: (() => Promise<void>)[] = [
   () => one.kill(),
   () => facades.kill(0),
   () => facades.kill(1),
+  () => instance.failOver(),
 ]
 
 for (const seed of Array.from({ length: HISTORIES }, (_, at) => SEED + at)) {
@@ -67,22 +77,25 @@ async function calm(): Promise<void> {
   await instance.caughtUp()
 }
 
-type Planted = Pick<Traffic, 'facades' | 'carries' | 'facadeOf'> & { delay?: number; length?: number }
+type Planted = Omit<Traffic, 'seed' | 'length'> & { delay?: number; length?: number }
 let planted = 0
 
-/** One of a few histories breaks the rule. Soon after its begin the replicas apply the log by `delay` ms late. */
+/**
+ * One of a few histories breaks the rule. Soon after its begin the replicas apply the log by `delay` ms late, unless
+ * `disturb` does something else.
+ */
 async function finds(
   rule: (history: History) => Fault[],
   { delay = 0, length = 60, ...options }: Planted,
 ): Promise<void> {
   // later, because a reader stays with a replica that becomes slow, but does not come to one that was
-  const disturb: Traffic['disturb'] = async (reached) => {
+  const slowDown: Traffic['disturb'] = async (reached) => {
     await reached(0.1)
     for (const replica of replicas) await replica.setDelay(delay)
   }
   for (let turn = 1; ; turn++) {
     const seed = SEED + 1000 * ++planted
-    const found = rule(await runTraffic({ ...options, disturb, length, seed }))
+    const found = rule(await runTraffic({ disturb: slowDown, ...options, length, seed }))
     await calm()
     if (found.length > 0) return
     if (turn === 3) throw new Error('no history breaks the rule')
@@ -109,22 +122,38 @@ async function redefined(name: string, changes: [string, string][], work: () => 
 /** Reads at one facade and writes at the other. */
 const apart = (isRead: boolean) => (isRead ? 1 : 0)
 
-/** A replica says meanwhile that it has applied whatever it has received. */
-const boasting = (work: () => Promise<void>) =>
+/** A function of PostgreSQL that says how far a replica is: meanwhile it gives the value of this SQL expression. */
+const boasting = (name: string, expression: string, work: () => Promise<void>) =>
   redefined(
-    'pg_catalog.pg_last_wal_replay_lsn()',
+    `pg_catalog.${name}()`,
     [
       ['LANGUAGE internal', 'LANGUAGE sql'],
-      ['$function$pg_last_wal_replay_lsn$function$', '$function$select pg_last_wal_receive_lsn()$function$'],
+      [' STRICT', ''], // otherwise a statement can still call the function that is built in
+      [`$function$${name}$function$`, `$function$select ${expression}$function$`],
     ],
     work,
   )
+/** A replica says meanwhile that it has applied whatever it has received. */
+const hasty = (work: () => Promise<void>) => boasting('pg_last_wal_replay_lsn', 'pg_last_wal_receive_lsn()', work)
 
 test('The checker finds a replica that ignores what the person has seen', () =>
-  boasting(() => finds(readsYourWrites, { facades, delay: 500 })))
+  hasty(() => finds(readsYourWrites, { facades, delay: 500 })))
 
 test('The checker finds a replica that is used beyond the lag', () =>
-  boasting(() => finds((history) => withdrawnRights(history, BOUND), { facades, delay: 6000, length: 400 })))
+  hasty(() => finds((history) => withdrawnRights(history, BOUND), { facades, delay: 6000, length: 400 })))
+
+test('The checker finds that a standby was promoted which was behind', async () => {
+  const disturb: Traffic['disturb'] = async (reached) => {
+    await reached(0.2)
+    await one.cutOff()
+    await reached(0.6)
+    await instance.failOver(true)
+  }
+  // a standby that was cut off claims to have received most
+  const received = `case current_setting('primary_conninfo') when '${NOWHERE}' then 'FFFFFFFF/FFFFFFFF'::pg_lsn
+    else pg_last_wal_replay_lsn() end`
+  await boasting('pg_last_wal_receive_lsn', received, () => finds(paymentsOnce, { facades, disturb }))
+})
 
 test('The checker finds that a position is lost between facades', async () => {
   // each facade believes that it is alone

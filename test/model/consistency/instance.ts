@@ -1,16 +1,19 @@
-// An instance of several servers for tests: a primary, two standbys that a test slows down, stops and kills, and two
-// facades in processes of their own.
+// An instance of several servers for tests: a primary with two standbys, which Kith keeps as with REPLICAS=2 and which a
+// test slows down, stops and kills, and two facades in processes of their own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import postgres, { type Sql } from 'postgres'
+import type { Sql } from 'postgres'
 import { afterAll } from 'vitest'
-import { migrate, preparePlatform } from '../../../supabase/embedded/migrate.ts'
-import { ephemeral, type Served, startPostgres } from '../../../supabase/embedded/postgres.ts'
-import { startStandby } from '../../../supabase/embedded/standby.ts'
+import { openOwner } from '../../../api-facade/lib/database.ts'
+import { hostsOf } from '../../../api-facade/lib/hosts.ts'
+import { ephemeral } from '../../../supabase/embedded/postgres.ts'
+import { startReplicas } from '../../../supabase/embedded/replicas.ts'
+import { onServer } from '../../../supabase/embedded/standby.ts'
+import { complete, cutOff, primaryIn, serverOf, standbysOf, strike } from '../../failover/drill.ts'
 import { address, ended } from '../../support/process.ts'
+import { delay, ownPrimary } from '../../support/replicated.ts'
 import { environment } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 
@@ -21,21 +24,29 @@ export type Facades = {
   kill(number: number): Promise<void>
   stop(): Promise<void>
 }
+/** A standby as it is now: after a failover another server may have its place. */
 export type Replica = {
   /** Applies each commit this many milliseconds late. */
   setDelay(milliseconds: number): Promise<void>
   /** Stops applying the log; it still answers reads. */
   pause(): Promise<void>
   resume(): Promise<void>
-  /** Kills the server with all its processes, and starts it again. */
+  /** Kills the server, and waits until Kith has started it again. */
   kill(): Promise<void>
+  /** Lets it miss everything from now on. */
+  cutOff(): Promise<void>
 }
 export type Instance = {
   /** A superuser of the primary. */
   superuser: Sql
-  replicas: Replica[]
+  replicas: [Replica, Replica]
   /** Waits until the replicas have applied what the primary has written until now. */
   caughtUp(): Promise<void>
+  /**
+   * Kills the primary, and waits until a standby has taken its place and there are two standbys again.
+   * @param isWrong whether the new primary lacks what the other standby has, which then can't follow
+   */
+  failOver(isWrong?: boolean): Promise<void>
   /** Starts two facades. @param env settings that differ from test/support/settings.ts */
   startFacades(env?: Record<string, string>): Promise<Facades>
 }
@@ -44,30 +55,25 @@ export type Instance = {
 export const MAX_LAG = 1
 
 const main = join(import.meta.dirname, '../../../api-facade/main.ts')
-const connect = (url: string) => postgres(url, { max: 1, onnotice: () => {} })
 
-/** Call it at the top of a file or of a describe: all of it is removed after the last test there. */
+/** Call it at the top of a file: all of it is removed after the last test there. */
 export async function startInstance(): Promise<Instance> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'kith-consistency-'))
-  chmodSync(dataDir, 0o711) // the account of the server has to reach it
-  const ends: (() => Promise<unknown>)[] = [async () => rmSync(dataDir, { recursive: true, force: true })]
-  afterAll(async () => {
-    for (const end of ends.reverse()) await end()
-  })
-  // a commit waits for the log as in production: without that, a standby may not get it for half a second
-  const primary = await startPostgres({ dataDir, ephemeral: true, settings: { synchronous_commit: 'on' } })
-  ends.push(() => primary.stop())
-  await preparePlatform(primary.superuserUrl())
-  await migrate(primary.url(), { seed: true })
-  const superuser = connect(primary.superuserUrl())
-  ends.push(() => superuser.end())
-  const standbys = await Promise.all(['standby1', 'standby2'].map((name) => runStandby(primary, dataDir, name)))
-  ends.push(() => Promise.all(standbys.map(({ stop }) => stop())))
+  // a commit waits for the log as in production
+  const settings = { ...ephemeral, synchronous_commit: 'on' }
+  const primary = await ownPrimary(settings)
+  const { dataDir } = primary
+  const log = { info: () => {}, error: () => {} }
+  const servers = await startReplicas({ primary, dataDir, count: 2, synchronous: true, settings, log })
+  afterAll(() => servers.stop())
+  const hosts = /(?<=@)[^/]+/
+  const superuser = openOwner(primary.superuserUrl().replace(hosts, hosts.exec(servers.url)?.[0] ?? ''))
+  afterAll(() => superuser.end())
 
   const startFacades = async (env: Record<string, string> = {}): Promise<Facades> => {
     const facades = await runFacades({
-      ...environment(primary.url()),
-      DATABASE_REPLICA_URLS: standbys.map(({ url }) => url).join(),
+      ...environment(servers.url),
+      // every server: the facades pass over the one that is the primary
+      DATABASE_REPLICA_URLS: hostsOf(servers.url).join(),
       REPLICA_MAX_LAG: String(MAX_LAG),
       RATE_LIMIT_STORE: 'database',
       WORKER: 'off',
@@ -75,50 +81,52 @@ export async function startInstance(): Promise<Instance> {
       PATH: process.env.PATH ?? '',
       ...env,
     })
-    ends.push(() => facades.stop())
+    afterAll(() => facades.stop())
     return facades
   }
   const caughtUp = async () => {
+    await complete({ sql: superuser })
     const [{ at }] = await superuser<[{ at: string }]>`select pg_current_wal_insert_lsn()::text as at`
     await until(async () => {
       const rows = await superuser`
         select from pg_stat_replication where application_name like 'standby%' and replay_lsn >= ${at}::pg_lsn`
-      return rows.length === standbys.length
+      return rows.length === replicas.length
     })
   }
-  return { superuser, replicas: standbys, caughtUp, startFacades }
-}
-
-async function runStandby(primary: Served, dataDir: string, name: string) {
-  const options = { primary, dataDir, name, settings: ephemeral }
-  let server = await startStandby(options)
-  const { port } = server
-  let sql = connect(server.superuserUrl())
-  const replica: Replica = {
-    async setDelay(milliseconds) {
-      await sql.unsafe(`alter system set recovery_min_apply_delay = ${milliseconds}`)
-      await sql`select pg_reload_conf()`
-    },
-    async pause() {
-      await sql`select pg_wal_replay_pause()`
-    },
-    async resume() {
-      await sql`select pg_wal_replay_resume()`
-    },
-    async kill() {
-      const [postmaster] = readFileSync(join(dataDir, name, 'postmaster.pid'), 'utf8').split('\n')
-      process.kill(-Number(postmaster), 'SIGKILL')
-      await server.exited
-      await sql.end({ timeout: 1 })
-      server = await startStandby({ ...options, port })
-      sql = connect(server.superuserUrl())
-    },
+  const replica = (number: number): Replica => {
+    const name = () => standbysOf(dataDir)[number] ?? ''
+    const tell = (command: string) => onServer(serverOf(dataDir, name()), (sql) => sql.unsafe(command)).then(() => {})
+    return {
+      setDelay: (milliseconds) => delay(serverOf(dataDir, name()), milliseconds),
+      pause: () => tell('select pg_wal_replay_pause()'),
+      resume: () => tell('select pg_wal_replay_resume()'),
+      async kill() {
+        strike(dataDir, name(), 'SIGKILL')
+        await until(async () => (await streaming()).length < replicas.length)
+        await complete({ sql: superuser })
+      },
+      cutOff: () => cutOff(dataDir, name()),
+    }
   }
-  const stop = async () => {
-    await sql.end({ timeout: 1 })
-    await server.stop()
+  const replicas: Instance['replicas'] = [replica(0), replica(1)]
+  const streaming = () => superuser`select from pg_replication_slots where slot_type = 'physical' and active`
+  const failOver = async (isWrong = false) => {
+    // one that is paused does not even look for its new primary
+    for (const { resume } of replicas) await resume()
+    const former = primaryIn(dataDir) ?? ''
+    strike(dataDir, former, 'SIGKILL')
+    const promoted = await until(() => {
+      const name = primaryIn(dataDir)
+      return name !== former && name
+    })
+    if (isWrong) {
+      const other = standbysOf(dataDir).find((name) => name !== promoted) ?? ''
+      strike(dataDir, other, 'SIGKILL')
+      rmSync(join(dataDir, other), { recursive: true }) // it is made anew
+    }
+    await complete({ sql: superuser })
   }
-  return { ...replica, url: server.url(), stop }
+  return { superuser, replicas, caughtUp, failOver, startFacades }
 }
 
 async function runFacades(env: Record<string, string>): Promise<Facades> {
