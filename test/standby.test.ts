@@ -1,4 +1,4 @@
-// Standbys: they stream, wait if they have a delay, are promoted, follow another primary, and start again.
+// Standbys: they stream, wait if they have a delay, are started again, are promoted, and follow another primary.
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,9 @@ import { hostsOf, placeOf, primaryOf, reach } from '../api-facade/lib/hosts.ts'
 import { Pool } from '../api-facade/lib/pool.ts'
 import { CLUSTER, FENCED, fence, PASSFILE } from '../supabase/embedded/cluster.ts'
 import { ephemeral, type Postgres, startPostgres } from '../supabase/embedded/postgres.ts'
+import { startReplicas } from '../supabase/embedded/replicas.ts'
 import { onServer, type Standby, startStandby } from '../supabase/embedded/standby.ts'
+import { cutOff } from './failover/drill.ts'
 import { standbysOf } from './support/standbys.ts'
 import { until } from './support/until.ts'
 
@@ -64,6 +66,25 @@ test('a standby that was stopped starts again and gets what it has missed', asyn
   await again.stop()
 })
 
+test('a standby that runs but does not stream is started again', async () => {
+  const dataDir = join(folder, 'kept')
+  const settings = { ...ephemeral, synchronous_commit: 'on' }
+  const lines: object[] = []
+  const log = { info: () => {}, error: (fields: object) => lines.push(fields) }
+  const first = await startPostgres({ dataDir, ephemeral: true, settings })
+  const kept = await startReplicas({
+    ...{ primary: first, dataDir, count: 1, synchronous: true, settings, patience: 2000, log },
+  })
+  try {
+    await onServer(first, (sql) => sql`create table numbers (n integer)`)
+    await cutOff(dataDir, 'standby1')
+    await insert(first, 1) // the commit waits for the standby
+    expect(lines).toEqual([{ standby: 'standby1', why: 'it does not stream' }])
+  } finally {
+    await kept.stop()
+  }
+})
+
 describe('a start after a failover that was interrupted', () => {
   const dataDir = join(folder, 'interrupted')
 
@@ -114,8 +135,8 @@ describe('a start after a failover that was interrupted', () => {
 })
 
 test('a standby is promoted without a loss, and the other one follows it', async () => {
-  await until(async () => (await one.received()) === (await other.received()))
   await primary.stop()
+  expect(await one.received()).toBe(await other.received())
   await one.promote()
   await other.follow(one)
   await insert(one, 5)

@@ -139,17 +139,22 @@ export const standbysIn = (dataDir: string): string[] =>
 /** Whether a cluster is a standby that was not promoted: PostgreSQL removes the file before the first write. */
 export const isStandby = (cluster: string): boolean => existsSync(join(cluster, 'standby.signal'))
 
-/** Kills a server with all its processes, so that it can write nothing more, and takes its cluster out of use. */
-export async function fence(dataDir: string, name: string): Promise<void> {
+/** Kills a server with all its processes, also if they are frozen. */
+export async function kill(dataDir: string, name: string): Promise<void> {
   const cluster = join(dataDir, name)
   for (const deadline = Date.now() + 10_000; ; await sleep(10)) {
     const pids = processesOf(dataDir, name)
-    if (pids.length === 0) break
+    if (pids.length === 0) return
     if (Date.now() > deadline) throw new Error(`PostgreSQL on ${cluster} cannot be killed.`)
     for (const pid of pids) if (serves(pid, cluster)) process.kill(pid, 'SIGKILL')
   }
+}
+
+/** Kills a server, so that it can write nothing more, and takes its cluster out of use. */
+export async function fence(dataDir: string, name: string): Promise<void> {
+  await kill(dataDir, name)
   rmSync(join(dataDir, FENCED), { recursive: true, force: true })
-  renameSync(cluster, join(dataDir, FENCED))
+  renameSync(join(dataDir, name), join(dataDir, FENCED))
   syncFolder(dataDir)
 }
 

@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { CLUSTER, FENCED, fence, STANDBY, standbysIn } from './cluster.ts'
+import { CLUSTER, FENCED, fence, kill, STANDBY, standbysIn } from './cluster.ts'
 import type { Postgres, Served } from './postgres.ts'
 import { onServer, type Standby, startStandby } from './standby.ts'
 
@@ -19,6 +19,8 @@ interface ReplicasOptions {
   /** Whether a commit waits for one of them. Otherwise a failover may lose the last acknowledged ones. */
   synchronous: boolean
   settings?: Record<string, string> | undefined
+  /** A standby that is not connected to the primary for longer is started again. Milliseconds. */
+  patience?: number
   log: Log
 }
 interface Log {
@@ -41,10 +43,12 @@ const LOOK = 500
 const ANSWER = 1000
 /** After so many questions without an answer in a row, a primary that still runs counts as gone. */
 const SILENT = 4
+/** A standby tries to connect ten times a second. */
+const PATIENCE = 30_000
 
 /** Resolves when every standby streams. From then on it keeps them, and promotes one when the primary is gone. */
 export async function startReplicas(options: ReplicasOptions): Promise<Replicas> {
-  const { primary: first, dataDir, count, synchronous, settings, log } = options
+  const { primary: first, dataDir, count, synchronous, settings, patience = PATIENCE, log } = options
   const known = standbysIn(dataDir)
   const kept = known.slice(0, count)
   for (const name of known.slice(count)) rmSync(join(dataDir, name), { recursive: true, force: true })
@@ -61,6 +65,8 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
   let mending: Promise<void> | undefined
   let failingOver = false
   let required = ''
+  /** Since when a standby is not connected to the primary, by its name. Milliseconds of performance.now(). */
+  const away = new Map<string, number>()
   const stopping = new AbortController()
   const { signal } = stopping
 
@@ -95,11 +101,28 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
   await requireOne(first, standbys)
   const ports = [first.port, ...standbys.map(({ port }) => port)]
 
-  /** Starts standbys that have ended, and makes those that are missing. */
+  /** What the primary says, again and again. */
+  const looked = (connected: readonly string[]): void => {
+    for (const { name } of standbys)
+      if (connected.includes(name)) away.delete(name)
+      else if (!away.has(name)) away.set(name, performance.now())
+  }
+  const faultOf = ({ name, ended }: Standby): string | null => {
+    if (ended()) return 'it has ended'
+    return performance.now() - (away.get(name) ?? Infinity) > patience ? 'it does not stream' : null
+  }
+
+  /** Starts standbys again that have ended or do not stream, and makes those that are missing. */
   async function mend(): Promise<void> {
-    for (const standby of standbys.filter(({ ended }) => ended())) {
-      log.error({ standby: standby.name }, 'a standby has ended: it is started again')
-      const again = await start(standby.name, standby.port)
+    for (const standby of standbys) {
+      const { name, port } = standby
+      const why = faultOf(standby)
+      if (!why) continue
+      log.error({ standby: name, why }, 'a standby is started again')
+      await kill(dataDir, name)
+      await standby.stop()
+      const again = await start(name, port)
+      away.delete(name)
       standbys = standbys.map((one) => (one === standby ? again : one))
     }
     while (standbys.length < count) {
@@ -136,12 +159,13 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
         await standby.stop() // mend starts it again
       }
     }
+    away.clear()
     failingOver = false
   }
 
   async function watch(): Promise<void> {
     while (!signal.aborted) {
-      const why = await gone(primary.server, signal)
+      const why = await gone(primary.server, signal, looked)
       if (signal.aborted || !why) break
       log.error({ primary: primary.name, why }, 'the primary is gone')
       await failOver()
@@ -184,8 +208,15 @@ async function mostReceived(standbys: readonly Standby[]): Promise<Standby> {
   return best.standby
 }
 
-/** Resolves with the reason when the server has ended or is silent; with null when the signal comes first. */
-async function gone(server: Served, signal: AbortSignal): Promise<string | null> {
+/**
+ * Resolves with the reason when the server has ended or is silent; with null when the signal comes first.
+ * @param looked gets the names of the connected standbys, each time that the server answers
+ */
+async function gone(
+  server: Served,
+  signal: AbortSignal,
+  looked: (connected: readonly string[]) => void,
+): Promise<string | null> {
   const ending = new AbortController()
   void server.exited.then(() => ending.abort())
   const either = AbortSignal.any([signal, ending.signal])
@@ -195,8 +226,11 @@ async function gone(server: Served, signal: AbortSignal): Promise<string | null>
     connection: { application_name: 'kith_standbys' },
   })
   const answers = () =>
-    sql`select`.then(
-      () => true,
+    sql<{ name: string }[]>`select application_name as name from pg_stat_replication`.then(
+      (rows) => {
+        looked(rows.map(({ name }) => name))
+        return true
+      },
       () => false,
     )
   try {

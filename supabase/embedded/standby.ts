@@ -31,7 +31,7 @@ export interface Standby extends Served {
   name: string
   /** Whether the server has ended, for whatever reason. */
   ended(): boolean
-  /** How far it has received the log, and written it to the disk. */
+  /** How far it has received the log of a primary that has ended, and written it to the disk. */
   received(): Promise<bigint>
   /** Makes it a primary of its own. Resolves when it takes writes. */
   promote(): Promise<void>
@@ -44,6 +44,9 @@ const RETRY = '100ms'
 
 /** How long a standby has to begin to stream. Milliseconds. */
 const PATIENCE = 30_000
+
+/** How long the last part of the log can take from a primary that has ended. Milliseconds. */
+const ARRIVAL = 5000
 
 /** Starts the standby in its folder, or makes it first. Resolves when it streams. */
 export async function startStandby(options: StandbyOptions): Promise<Standby> {
@@ -78,6 +81,10 @@ export async function startStandby(options: StandbyOptions): Promise<Standby> {
     ended: () => ended,
     received: () =>
       onServer(server, async (sql) => {
+        const streams = async () => (await sql`select from pg_stat_wal_receiver where status = 'streaming'`).length > 0
+        // what the primary has sent may still be on its way
+        for (const deadline = Date.now() + ARRIVAL; await streams(); await sleep(20))
+          if (Date.now() > deadline) throw new Error(`The standby ${name} still streams from its primary.`)
         const [row] = await sql<[{ at: string }]>`
           select greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::text as at`
         return positionOf(row.at)
