@@ -3,6 +3,7 @@
 // standby. docs/operation.md, Standbys and failover.
 import { connect, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
 import postgres from 'postgres'
 import { outsideTraces } from '../../edge-functions/shared/tracing.ts'
 
@@ -15,13 +16,16 @@ const ANSWER = 2000
 /** The argument of the option `socket` of postgres.js, which its types lack. */
 export type Place = { host: string[]; port: number[]; path?: string | false }
 
+/** A connection of node-postgres: with the options with which it begins TLS once it is connected. */
+type Client = { ssl?: boolean | ConnectionOptions }
+
 export type Reach = {
   /** The connection string of one host: clients take everything else from it. */
   url: string
   /** Opens a connection, with several hosts to the primary. The option `socket` of postgres.js. */
   socket(place: Place): Promise<Socket>
   /** The same for node-postgres, which connects a socket itself. Undefined with one host. */
-  stream: (() => Socket) | undefined
+  stream: ((client: Client) => Socket) | undefined
 }
 
 /** The connection string of each host. @throws TypeError if one of them is none */
@@ -66,7 +70,7 @@ export function reach(url: string): Reach {
     if (many) return place().then(open, failing)
     return open(path ? { path, host: first } : { host: first, port })
   }
-  return { url: urls[0], socket, stream: many ? () => new Late(place) : undefined }
+  return { url: urls[0], socket, stream: many ? (client) => new Late(place, client) : undefined }
 }
 
 /** Connects only in the next turn: then the caller also hears of an error that comes at once. */
@@ -79,15 +83,22 @@ async function open(to: { host: string; port: number } | { host: string; path: s
 /** A socket that connects to a place that is known later. */
 class Late extends Socket {
   readonly #place: () => Promise<{ host: string; port: number }>
+  readonly #ssl: Client['ssl']
 
-  constructor(place: () => Promise<{ host: string; port: number }>) {
+  constructor(place: () => Promise<{ host: string; port: number }>, { ssl }: Client) {
     super()
     this.#place = place
+    this.#ssl = ssl
   }
 
   override connect(): this {
     this.#place().then(
-      (place) => this.destroyed || super.connect(place),
+      (place) => {
+        // node-postgres would expect the first host's name in the certificate; a check of its own is that of sslmode
+        if (typeof this.#ssl === 'object')
+          this.#ssl.checkServerIdentity ??= (_, certificate) => checkServerIdentity(place.host, certificate)
+        if (!this.destroyed) super.connect(place)
+      },
       (error: Error) => this.destroy(error),
     )
     return this
