@@ -68,8 +68,8 @@ async function database(config: Config, log: Log): Promise<Database> {
     await server.stop()
     throw error
   })
-  const { url, standbyUrls: replicaUrls, exited: ended } = replicas
-  const archive = await startBackups(config, server.url(), dataDir, log)
+  const { url, primaryUrl, standbyUrls: replicaUrls, exited: ended } = replicas
+  const archive = await startBackups(config, primaryUrl, dataDir, log)
   const stop = async () => {
     await archive?.stop()
     await replicas.stop()
@@ -79,20 +79,21 @@ async function database(config: Config, log: Log): Promise<Database> {
 }
 
 /** Archives the log if BACKUP_TO is set. */
-async function startBackups({ backup }: Config, databaseUrl: string, dataDir: string, log: Log) {
+async function startBackups({ backup }: Config, primaryUrl: () => string, dataDir: string, log: Log) {
   const { dropSlot, startArchive } = await import('../supabase/embedded/backup/archive.ts')
-  if (!backup) return dropSlot(databaseUrl).then(() => null)
+  if (!backup) return dropSlot(primaryUrl()).then(() => null)
   const { openPlace } = await import('../supabase/embedded/backup/place.ts')
   const { backUp, SCRATCH } = await import('../supabase/embedded/backup/base.ts')
   for (const name of readdirSync(dataDir)) // of a verification that was killed
     if (name.startsWith(SCRATCH)) rmSync(join(dataDir, name), { recursive: true, force: true })
   const place = openPlace(backup.to, backup.s3)
-  const options = { ...backup, databaseUrl, dataDir, place }
+  const options = { ...backup, dataDir, place }
   return startArchive({
     ...options,
+    primaryUrl,
     onError: (failure) => log.error({ failure }, 'cannot back up'),
     onBegin: async () => {
-      const { takenAt } = await backUp(options)
+      const { takenAt } = await backUp({ ...options, databaseUrl: primaryUrl() })
       log.info({ takenAt }, 'the first base backup is complete')
     },
   })

@@ -1,13 +1,19 @@
-// A failover under load loses no acknowledged write and does none twice; effects, jobs and Realtime go on; and the former
-// primary cannot serve again.
+// A failover under load loses no acknowledged write and does none twice; effects, jobs, Realtime and the backup go on; and
+// the former primary cannot serve again.
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@supabase/supabase-js'
+import type { Sql } from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openOwner } from '../api-facade/lib/database.ts'
+import { listBases, piecesOf } from '../supabase/embedded/backup/manifest.ts'
+import { openPlace } from '../supabase/embedded/backup/place.ts'
+import { restore } from '../supabase/embedded/backup/restore.ts'
 import { CLUSTER, FENCED } from '../supabase/embedded/cluster.ts'
 import { readInstance } from '../supabase/embedded/instance.ts'
+import { positionOf } from '../supabase/embedded/replication.ts'
 import {
   compare,
   complete,
@@ -26,11 +32,18 @@ import { until } from './support/until.ts'
 
 const FAILOVERS = runs(1, 5)
 
+const folder = mkdtempSync(join(tmpdir(), 'kith-failover-backup-'))
+chmodSync(folder, 0o711) // the account of the server has to reach what is restored there
+const place = openPlace(join(folder, 'place'))
+
 let instance: Instance
 beforeAll(async () => {
-  instance = await startInstance()
+  instance = await startInstance({ BACKUP_TO: join(folder, 'place'), BACKUP_SECONDS: '1' })
 }, 120_000)
-afterAll(() => instance.stop())
+afterAll(async () => {
+  await instance.stop()
+  rmSync(folder, { recursive: true })
+})
 
 test(`${FAILOVERS} failovers under load lose nothing and do nothing twice`, {
   timeout: 60_000 + FAILOVERS * 60_000,
@@ -76,6 +89,24 @@ test(`${FAILOVERS} failovers under load lose nothing and do nothing twice`, {
   const [first] = load.acknowledged.filter(({ kind, person }) => kind === 'post' && person === reader)
   const again = await reader.post('/posts', { body: first?.key }, { 'idempotency-key': first?.key ?? '' })
   expect(again).toMatchObject({ status: 201, body: { id: first?.id } }) // the kept answer
+})
+
+test('the backup goes on with the cluster that was promoted', async () => {
+  const { sql } = instance
+  const [before] = await sql<[{ posts: number; at: string }]>`
+    select count(*)::int as posts, pg_current_wal_flush_lsn()::text as at from app.posts`
+  const reached = async () => {
+    const names = await place.list()
+    const base = (await listBases(place, names)).at(-1)
+    return base && base.timeline > FAILOVERS && (piecesOf(names, base.folder).at(-1)?.to ?? 0n) >= positionOf(before.at)
+  }
+  await until(reached, { every: 100 })
+  let posts = 0
+  const work = async (restored: Sql) => {
+    posts = (await restored<[{ posts: number }]>`select count(*)::int as posts from app.posts`)[0].posts
+  }
+  await restore({ place, dataDir: join(folder, 'restored'), work })
+  expect(posts).toBe(before.posts)
 })
 
 test('an instance that is killed after a failover starts with the cluster that was promoted', async () => {

@@ -435,10 +435,6 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     path: ['REPLICAS'],
     error: 'is only for the embedded database, but DATABASE_URL is set',
   })
-  .refine((s) => !s.BACKUP_TO || s.REPLICAS === 0, {
-    path: ['REPLICAS'],
-    error: 'cannot be set together with BACKUP_TO: a backup of the log does not follow a failover',
-  })
   .refine((s) => !s.DATABASE_URL || !s.BACKUP_TO, {
     path: ['BACKUP_TO'],
     error: 'is only for the embedded database. docs/operation.md, Backup and restore, says how to back up another one',

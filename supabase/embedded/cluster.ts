@@ -127,6 +127,8 @@ export async function removeAttempt(dataDir: string): Promise<void> {
 export const STANDBY = 'standby'
 /** The file of a standby with the password for its primary, as libpq reads it. */
 export const PASSFILE = 'primary.passfile'
+/** The file with the name of this data folder's backups. Without it they begin anew, with a base backup. */
+export const HISTORY = 'backup-history'
 /** A former primary, from the moment that it was killed for good until it is deleted. */
 export const FENCED = `${CLUSTER}.fenced`
 
@@ -183,7 +185,6 @@ export function settle(dataDir: string): void {
         `Both ${cluster} and ${join(dataDir, promoted)} are clusters of a primary. Move one of them away.`,
       )
     renameSync(join(dataDir, promoted), cluster)
-    rmSync(join(dataDir, 'backup-history'), { force: true }) // a backup of the log does not follow a promotion
   } else if (!existsSync(cluster) && existsSync(join(dataDir, FENCED))) renameSync(join(dataDir, FENCED), cluster)
   syncFolder(dataDir)
   for (const name of readdirSync(dataDir))

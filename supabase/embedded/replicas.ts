@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { CLUSTER, FENCED, fence, kill, STANDBY, standbysIn } from './cluster.ts'
+import { CLUSTER, FENCED, fence, HISTORY, kill, STANDBY, standbysIn } from './cluster.ts'
 import type { Postgres, Served } from './postgres.ts'
 import { onServer, type Standby, startStandby } from './standby.ts'
 
@@ -31,6 +31,8 @@ interface Log {
 export interface Replicas {
   /** The connection string of the schema's owner, with every server. */
   url: string
+  /** The same, of the server that is the primary now. */
+  primaryUrl(): string
   /** The connection strings of the standbys as they are now: they answer reads. */
   standbyUrls(): string[]
   /** Resolves when there is no primary and no standby that could safely take its place. */
@@ -58,7 +60,8 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     for (const { slot_name: slot } of slots)
       if (!kept.includes(slot)) await sql`select pg_drop_replication_slot(${slot})`
   })
-  if (count === 0) return { url: first.url(), standbyUrls: () => [], exited: first.exited, stop: first.stop }
+  if (count === 0)
+    return { url: first.url(), primaryUrl: first.url, standbyUrls: () => [], exited: first.exited, stop: first.stop }
 
   let primary: { name: string; server: Served } = { name: CLUSTER, server: first }
   let standbys: Standby[] = []
@@ -141,6 +144,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     const former = primary.name
     failingOver = true
     await fence(dataDir, former)
+    rmSync(join(dataDir, HISTORY), { force: true }) // the log of the former primary may have what the new one lacks
     await mending
     const best = await mostReceived(standbys)
     const others = standbys.filter((standby) => standby !== best)
@@ -191,7 +195,8 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     await first.stop()
   }
   const standbyUrls = () => standbys.map((standby) => standby.url())
-  return { url: urlOf(first, ports), standbyUrls, exited: watching, stop }
+  const primaryUrl = () => primary.server.url()
+  return { url: urlOf(first, ports), primaryUrl, standbyUrls, exited: watching, stop }
 }
 
 /** As libpq reads it, too. */

@@ -199,14 +199,19 @@ export async function compare(sql: Sql, { acknowledged }: Load): Promise<Found> 
   return { lost, twice, ...books }
 }
 
+/** How many standbys stream from the primary. */
+export async function streaming(sql: Sql): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int from pg_replication_slots where slot_name like 'standby%' and active`
+  return row.count
+}
+
 /** Waits until both standbys stream and, unless they are asynchronous, commits wait for one of them. */
 export const complete = ({ sql }: Pick<Instance, 'sql'>, synchronous = true): Promise<unknown> =>
   until(
     async () => {
-      const [row] = await sql<[{ active: number; names: string }]>`
-        select count(*)::int as active, current_setting('synchronous_standby_names') as names
-        from pg_replication_slots where slot_type = 'physical' and active`
-      return row.active === 2 && (!synchronous || row.names.includes(', '))
+      const [row] = await sql<[{ names: string }]>`select current_setting('synchronous_standby_names') as names`
+      return (await streaming(sql)) === 2 && (!synchronous || row.names.includes(', '))
     },
     { timeout: 60_000, every: 100 },
   )

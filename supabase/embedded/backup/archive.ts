@@ -11,8 +11,8 @@ import { pieceName } from './manifest.ts'
 import type { Place } from './place.ts'
 
 export interface ArchiveOptions {
-  /** The connection string of a role with replication rights. */
-  databaseUrl: string
+  /** The connection string of a role with replication rights, to the server that is the primary now. */
+  primaryUrl(): string
   dataDir: string
   place: Place
   /** The longest time until a piece is written, which is what the loss of the machine can lose. */
@@ -76,7 +76,7 @@ export async function dropSlot(databaseUrl: string): Promise<void> {
 async function stream(options: ArchiveOptions, signal: AbortSignal, wrote: () => void): Promise<void> {
   const { place, seconds } = options
   const folder = historyOf(options.dataDir)
-  const sql = openReplication(options.databaseUrl, 'kith_archive')
+  const sql = openReplication(options.primaryUrl(), 'kith_archive')
   try {
     const [slot] = await sql.unsafe<{ at: string; lost: boolean }[]>(
       `select restart_lsn::text as at, wal_status = 'lost' as lost from pg_replication_slots where slot_name = '${SLOT}'`,
@@ -84,11 +84,12 @@ async function stream(options: ArchiveOptions, signal: AbortSignal, wrote: () =>
     if (slot?.lost) await sql.unsafe(`DROP_REPLICATION_SLOT ${SLOT}`)
     const isNew = !slot || slot.lost
     if (isNew) await sql.unsafe(`CREATE_REPLICATION_SLOT ${SLOT} PHYSICAL RESERVE_WAL`)
-    const [made] = await sql.unsafe<[{ at: string; timeline: number }]>(
-      `select restart_lsn::text as at, (select timeline_id from pg_control_checkpoint()) as timeline
+    const [made] = await sql.unsafe<[{ at: string; timeline: string }]>(
+      // pg_control_checkpoint() would give the former timeline until the first checkpoint after a promotion
+      `select restart_lsn::text as at, left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline
        from pg_replication_slots where slot_name = '${SLOT}'`,
     )
-    const { timeline } = made
+    const timeline = Number.parseInt(made.timeline, 16)
     const needsBase = isNew || !(await place.list(`${folder}base/`)).some((name) => name.endsWith('/manifest.json'))
     let done = positionOf(made.at)
     const copy = (await sql

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Sql } from 'postgres'
+import { HISTORY } from '../cluster.ts'
 import { keptSecret, lock } from '../instance.ts'
 import { baseBackup, openReplication, positionOf } from '../replication.ts'
 import { type Base, listBases, type Manifest, piecesOf, seal, sha256 } from './manifest.ts'
@@ -33,7 +34,7 @@ const MEDIA = 'media'
 export const SCRATCH = 'backup-check-'
 
 /** The beginning of the names of this data folder's backups. A restored one gets another. */
-export const historyOf = (dataDir: string): string => `${keptSecret(dataDir, 'backup-history', 9)}/`
+export const historyOf = (dataDir: string): string => `${keptSecret(dataDir, HISTORY, 9)}/`
 
 /** @throws Error if another process takes one of the same instance */
 export async function backUp(options: BaseOptions): Promise<Base> {

@@ -217,6 +217,7 @@ async function recover(
       unix_socket_directories: sockets,
       hba_file: access,
       hot_standby: 'off',
+      synchronous_standby_names: '', // a backup of a primary with standbys names them, and commits would wait for them
       restore_command: 'false', // the log is in place
       recovery_target_timeline: 'current',
       recovery_target_action: 'promote',

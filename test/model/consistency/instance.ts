@@ -11,7 +11,7 @@ import { hostsOf } from '../../../api-facade/lib/hosts.ts'
 import { ephemeral } from '../../../supabase/embedded/postgres.ts'
 import { startReplicas } from '../../../supabase/embedded/replicas.ts'
 import { onServer } from '../../../supabase/embedded/standby.ts'
-import { complete, cutOff, primaryIn, serverOf, standbysOf, strike } from '../../failover/drill.ts'
+import { complete, cutOff, primaryIn, serverOf, standbysOf, streaming, strike } from '../../failover/drill.ts'
 import { address, ended } from '../../support/process.ts'
 import { delay, ownPrimary } from '../../support/replicated.ts'
 import { environment } from '../../support/settings.ts'
@@ -102,14 +102,13 @@ export async function startInstance(): Promise<Instance> {
       resume: () => tell('select pg_wal_replay_resume()'),
       async kill() {
         strike(dataDir, name(), 'SIGKILL')
-        await until(async () => (await streaming()).length < replicas.length)
+        await until(async () => (await streaming(superuser)) < replicas.length)
         await complete({ sql: superuser })
       },
       cutOff: () => cutOff(dataDir, name()),
     }
   }
   const replicas: Instance['replicas'] = [replica(0), replica(1)]
-  const streaming = () => superuser`select from pg_replication_slots where slot_type = 'physical' and active`
   const failOver = async (isWrong = false) => {
     // one that is paused does not even look for its new primary
     for (const { resume } of replicas) await resume()
