@@ -48,6 +48,9 @@ const PATIENCE = 30_000
 /** How long the last part of the log can take from a primary that has ended. Milliseconds. */
 const ARRIVAL = 5000
 
+/** How long a promotion can take, in which all that was received is applied. Milliseconds. */
+const PROMOTION = 60_000
+
 /** Starts the standby in its folder, or makes it first. Resolves when it streams. */
 export async function startStandby(options: StandbyOptions): Promise<Standby> {
   const { primary, dataDir, name, delay = 0, settings, port } = options
@@ -91,8 +94,11 @@ export async function startStandby(options: StandbyOptions): Promise<Standby> {
       }),
     promote: () =>
       onServer(server, async (sql) => {
-        const [row] = await sql<[{ promoted: boolean }]>`select pg_promote() as promoted`
-        if (!row.promoted) throw new Error(`The standby ${name} was not promoted within a minute.`)
+        // a statement that waited for the end could hold it up: applying the log may wait for the statement's snapshot
+        await sql`select pg_promote(false)`
+        const recovers = async () => (await sql<[{ is: boolean }]>`select pg_is_in_recovery() as is`)[0].is
+        for (const deadline = Date.now() + PROMOTION; await recovers(); await sleep(20))
+          if (Date.now() > deadline) throw new Error(`The standby ${name} was not promoted within a minute.`)
         rmSync(passfile, { force: true })
       }),
     follow: async (other) => {
