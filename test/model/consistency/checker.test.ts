@@ -79,6 +79,15 @@ describe('The search for an order', () => {
   })
 })
 
+test('The search decides that many reads at the same time have no order', () => {
+  const times = { by: 'ann', asked: 2, answered: 50 }
+  const reads = Array.from({ length: 30 }, (): Call => ({ ...times, act: 'get', value: 0, seen: 1 }))
+  const written: Call = { by: 'ann', asked: 0, answered: 1, act: 'set', value: 1 }
+  const never: Call = { ...times, act: 'get', value: 0, seen: 5 }
+  expect(orderOf([written, ...reads])).toHaveLength(31)
+  expect(orderOf([written, ...reads, never])).toBeUndefined()
+})
+
 // A correct instance: it runs one event every ten milliseconds. A read may come from an older state, but not from one
 // before what the reader has seen, nor from one older than LAG.
 const LAG = 60

@@ -24,6 +24,8 @@ function after(before: number, { act, value, seen }: Call): number | undefined {
   return seen === undefined || seen === now ? now : undefined
 }
 
+const changesNothing = ({ act }: Call): boolean => act === 'get' || act === 'refused'
+
 /** Whether `one` must run before `other`: by default, if its answer came before the other was asked. */
 export type Precedence = (one: Call, other: Call) => boolean
 export const inRealTime: Precedence = (one, other) => one.answered < other.asked
@@ -52,8 +54,10 @@ export function orderOf(calls: readonly Call[], start = 0, precedes: Precedence 
     if (tried.has(state)) return
     if (tried.size >= LIMIT) throw new Error(`${all.length} calls on one number are too many to find their order`)
     tried.add(state)
-    for (const [at, call] of all.entries()) {
-      if ((done & bit(at)) !== 0n || ((before[at] ?? 0n) & ~done) !== 0n) continue
+    const next = [...all.entries()].filter(([at]) => (done & bit(at)) === 0n && ((before[at] ?? 0n) & ~done) === 0n)
+    // a call that changes nothing and fits now can run now, whatever comes later: only the others are tried in turn
+    const still = next.find(([, call]) => changesNothing(call) && after(value, call) === value)
+    for (const [at, call] of still ? [still] : next) {
       const now = after(value, call)
       const rest = now === undefined ? undefined : search(done | bit(at), now)
       if (rest) return [call, ...rest]
@@ -69,7 +73,7 @@ const knownAt = (calls: readonly Call[], now: number): Call[] =>
     .filter(({ asked }) => asked < now)
     .map((call) => (call.answered > now ? { ...call, answered: Infinity, seen: undefined } : call))
     // a call that changes nothing and has no answer says nothing
-    .filter(({ act, answered }) => answered < Infinity || act === 'set' || act === 'add')
+    .filter((call) => call.answered < Infinity || !changesNothing(call))
 
 /** The first answer that can't be explained by an order; undefined if all can. */
 export function firstWrong(calls: readonly Call[], start = 0, precedes: Precedence = inRealTime): Call | undefined {
