@@ -235,18 +235,14 @@ export async function serve({ dataDir, cluster, log, settings, ...given }: Serve
       server.process.kill('SIGINT')
     }
     process.once('exit', onExit)
+    void server.exited.then(() => process.off('exit', onExit))
     try {
       await ready(server, superuserUrl(), decodeURIComponent(new URL(url()).password), log)
     } catch (error) {
       await end(server)
-      process.off('exit', onExit)
       if (!passing(error, given.port !== undefined) || Date.now() > deadline) throw error
       continue
     }
-    const stop = async () => {
-      await end(server)
-      process.off('exit', onExit)
-    }
-    return { port, url, superuserUrl, exited: server.exited, stop }
+    return { port, url, superuserUrl, exited: server.exited, stop: () => end(server) }
   }
 }
