@@ -1,5 +1,6 @@
 // The pages of the panel for the overview, economy, knowledge and the instance, in a real browser.
 import { describe, expect, test } from 'vitest'
+import { en } from '../../web/admin/texts/en.ts'
 import { openTab, startBrowser, type Tab } from '../support/browser.ts'
 import { choose, logIn } from '../support/panel.ts'
 import type { Person } from '../support/person.ts'
@@ -107,11 +108,20 @@ describe('An admin', { timeout: 240_000 }, () => {
     await tab.getByRole('link', { name: 'Sound, not noise' }).click()
     expect(await tab.locator('del').textContent()).toBe('Removed: − Music is ordered noise.')
     expect(await tab.locator('ins').textContent()).toBe('Added: + Music is ordered sound.')
+    const [before, after] = await Promise.all(['del', 'ins'].map((name) => tab.locator(name).boundingBox()))
+    expect(after?.y).toBeGreaterThanOrEqual((before?.y ?? 0) + (before?.height ?? 0))
+    await tab.locator('.facts').getByText('Music & sound').waitFor()
     await tab.isAccessible()
     await tab.getByRole('button', { name: 'Approve' }).click()
     await confirm(tab, 'Approve')
     await tab.locator('.facts').getByText('Approved').waitFor()
     expect((await carla.get<{ body: string }>('/wiki/music')).body.body).toContain('ordered sound')
+
+    // the ledger is in words: each kind has its own
+    await choose(tab, 'Reputation')
+    await row(tab, 'Adjusted by an admin').filter({ hasText: 'Music & sound' }).waitFor()
+    const kinds = await owner<{ kind: string }[]>`select kind from private.ledger_kinds where ledger = 'reputation'`
+    expect(Object.keys(en.reputation.kinds).sort()).toEqual(kinds.map(({ kind }) => kind).sort())
     tab.isClean()
   })
 
@@ -176,6 +186,14 @@ describe('A moderator', { timeout: 240_000 }, () => {
   test('reads the same lists on a narrow screen, and is offered nothing that only admins may do', async () => {
     const tab = await openTab(browser, url, { viewport: { width: 360, height: 740 }, colorScheme: 'dark' })
     await logIn(tab, mona)
+    await tab.getByRole('button', { name: 'Menu' }).waitFor()
+    // the header is one row, also in German
+    await tab.getByLabel('Language').selectOption('de')
+    const [top, bottom] = await Promise.all(
+      [tab.getByText('Kith-Verwaltung'), tab.getByRole('button', { name: 'Menü' })].map((one) => one.boundingBox()),
+    )
+    expect(bottom?.y).toBeLessThan((top?.y ?? 0) + (top?.height ?? 0))
+    await tab.getByLabel('Sprache').selectOption('en')
     await tab.getByRole('button', { name: 'Menu' }).click()
     const titles = await menu(tab)
     expect(titles).toContain('Payments')

@@ -104,9 +104,10 @@ export function actOnce(one: Case, action: Action, account: Account | null): Pro
   const { case: t, actions, actionTexts } = texts.value
   const isBan = bans([action])
   const isDangerous = forAdmins.includes(action)
+  const isOfPerson = ['warn', 'limit', 'unlimit', 'suspend', 'ban', 'unban'].includes(action)
   return ask(
     {
-      title: actions[action],
+      title: isOfPerson && one.person ? `${actions[action]}: ${nameOf(one.person)}` : actions[action],
       text: isBan ? banText(actionTexts[action], account) : actionTexts[action],
       fields: [
         reasonField(!needReason.includes(action)),

@@ -126,13 +126,20 @@ export const whenTrue = (label: string, at: string | null | undefined): Fact => 
  */
 export function stepWith(
   version: Signal<number>,
-  about: { label: string; text: string; isDangerous?: boolean; hasReason?: boolean },
+  about: {
+    label: string
+    /** The name of what the step changes, for the title of the question. */
+    what: string
+    text: string
+    isDangerous?: boolean
+    hasReason?: boolean
+  },
   run: (body: { reason?: string }) => Promise<unknown>,
 ): Deed {
-  const { label, text, isDangerous = false, hasReason = true } = about
+  const { label, what, text, isDangerous = false, hasReason = true } = about
   const t = texts.value.common
   const reason: Field = { name: 'reason', label: t.reason, kind: 'long', max: 1000, optional: true, hint: t.reasonHint }
-  const question = { title: label, text, fields: hasReason ? [reason] : [], action: label, isDangerous }
+  const question = { title: `${label}: ${what}`, text, fields: hasReason ? [reason] : [], action: label, isDangerous }
   return {
     label,
     isDangerous,

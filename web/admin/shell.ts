@@ -2,6 +2,7 @@
 import { html, useEffect, useSignal } from '../lib/html.ts'
 import { LanguageChoice } from '../lib/language.ts'
 import { go, match, path } from '../lib/router.ts'
+import { isWide } from '../lib/wide.ts'
 import { HOME, type PanelPage, pages } from './pages.ts'
 import { isAdmin, kith, me } from './session.ts'
 import { type Texts, texts } from './texts.ts'
@@ -16,25 +17,21 @@ function pageAt(address: string): { row: PanelPage; params: Record<string, strin
   return undefined
 }
 
+/** Who is logged in, and how to leave. */
+function Account() {
+  const t = texts.value
+  return html`<span>${me.value?.username} <span class="tag">${me.value && t.people.roles[me.value.role]}</span></span>
+    <button class="secondary small" onClick=${() => kith.logOut()}>${t.shell.logOut}</button>`
+}
+
+/** All pages by section. On a narrow screen it shows only when it is open, and has the account, too. */
 function Menu() {
   const t = texts.value
-  const isOpen = useSignal(false)
-  useEffect(() => {
-    isOpen.value = false
-  }, [path.value])
   const shown = pages.filter((row) => row.section && isAllowed(row))
   const sections = [...new Set(shown.map((row) => row.section as keyof Texts['sections']))]
   const isCurrent = (row: PanelPage) => path.value === row.path || path.value.startsWith(`${row.path}/`)
-  return html`<nav aria-label=${t.shell.menu} data-open=${isOpen.value || undefined}>
-    <button
-      class="secondary small"
-      aria-expanded=${isOpen.value}
-      onClick=${() => {
-        isOpen.value = !isOpen.value
-      }}
-    >
-      ${t.shell.menu}
-    </button>
+  return html`<nav id="menu" aria-label=${t.shell.menu}>
+    ${!isWide.value && html`<p class="row"><${Account} /></p>`}
     ${sections.map(
       (section) => html`<h2 key=${`h-${section}`}>${t.sections[section]}</h2>
         <ul key=${section}>
@@ -53,23 +50,33 @@ function Menu() {
 
 export function Shell() {
   const t = texts.value
+  const isOpen = useSignal(false)
   const found = pageAt(path.value)
   const title = found?.row.title(t) ?? t.shell.unknown
   useEffect(() => {
+    isOpen.value = false
     if (path.value === '/admin') go(HOME, { replace: true })
   }, [path.value])
   useEffect(() => {
     document.title = `${title} – ${t.shell.name}`
   }, [title])
+  const toggle = () => {
+    isOpen.value = !isOpen.value
+  }
   const Page = found?.row.page
   return html`<header>
       <a class="skip" href="#page" onClick=${skip}>${t.shell.skip}</a>
       <span class="brand">${t.shell.name}</span>
       <${LanguageChoice} />
-      <span>${me.value?.username} <span class="tag">${me.value && t.people.roles[me.value.role]}</span></span>
-      <button class="secondary small" onClick=${() => kith.logOut()}>${t.shell.logOut}</button>
+      ${
+        isWide.value
+          ? html`<${Account} />`
+          : html`<button class="secondary small" aria-controls="menu" aria-expanded=${isOpen.value} onClick=${toggle}>
+              ${t.shell.menu}
+            </button>`
+      }
     </header>
-    <${Menu} />
+    ${(isWide.value || isOpen.value) && html`<${Menu} />`}
     <main id="page" tabindex="-1">
       <h1>${title}</h1>
       ${Page ? html`<${Page} key=${path.value} params=${found?.params ?? {}} />` : html`<p>${t.shell.unknownText}</p>`}

@@ -1,8 +1,9 @@
 // The frame of the web client: the header, the menu, and the page that the address names.
 import { attempt } from '../lib/errors.ts'
-import { html, signal, useEffect, useRef, type VNode } from '../lib/html.ts'
+import { html, useEffect, useRef, type VNode } from '../lib/html.ts'
 import { LanguageChoice } from '../lib/language.ts'
 import { match, path } from '../lib/router.ts'
+import { isWide } from '../lib/wide.ts'
 import { IconOf } from './icons.ts'
 import { type AppPage, pages } from './pages.ts'
 import { logOut } from './push.ts'
@@ -29,12 +30,6 @@ function Entry({ row }: { row: AppPage }): VNode {
     </a>
   </li>` as VNode
 }
-
-const wide = matchMedia('(min-width: 50.01rem)')
-const isWide = signal(wide.matches)
-wide.addEventListener('change', () => {
-  isWide.value = wide.matches
-})
 
 /** All entries at the side of a wide screen; in a bar at the bottom of a narrow one, where the rest is under "More". */
 function Menu(): VNode {

@@ -15,7 +15,8 @@ export type Field = {
   /** Options with the same `group`, one after the other, stand below its name. */
   options?: { value: string; label: string; group?: string }[]
   value?: string
-  optional?: boolean
+  /** The label says so. With `told`, the form says it itself. */
+  optional?: boolean | 'told'
   /** The most characters, or the greatest number. */
   max?: number
   /** The fewest characters, or the least number. */
@@ -80,7 +81,8 @@ export function FormField({ field, fault }: { field: Field; fault?: string | und
       : kind === 'long'
         ? html`<textarea ...${shared} rows="4" ...${limits} defaultValue=${value}></textarea>`
         : html`<input ...${shared} type=${kind === 'time' ? 'datetime-local' : kind} ...${limits} defaultValue=${value} />`
-  return html`<label>${label} ${input}${note}</label>` as VNode
+  const mark = optional === true && kind !== 'choice' && html`<span class="quiet">${sharedTexts.value.optional}</span> `
+  return html`<label>${label} ${mark}${input}${note}</label>` as VNode
 }
 
 /** The values of a form by name; several of one name with commas between them. */
@@ -89,6 +91,9 @@ export function valuesOf(form: HTMLFormElement): Record<string, Value> {
   const joined = (name: string) => data.getAll(name).map((value) => String(value).trim())
   return Object.fromEntries([...new Set(data.keys())].map((name) => [name, joined(name).join(',')]))
 }
+
+/** The label without the dots that announce a dialog. */
+const bare = (label: string): string => label.replace(/[ \u00a0]?…/, '')
 
 /** How many dialogs have been opened: one can be above another, and each names its title. */
 let opened = 0
@@ -119,7 +124,7 @@ function Dialog({ question, run, done }: { question: Question; run: Run; done: (
   return html`<dialog ref=${element} aria-labelledby=${titleId} onCancel=${() => done(false)}>
     <article>
       <form onSubmit=${submit}>
-        <h2 id=${titleId}>${question.title}</h2>
+        <h2 id=${titleId}>${bare(question.title)}</h2>
         ${question.text && html`<p>${question.text}</p>`}
         ${question.fields?.map((field) => html`<${FormField} field=${field} />`)}
         <${ErrorNote} error=${error.value} words=${question.words} />
@@ -127,7 +132,7 @@ function Dialog({ question, run, done }: { question: Question; run: Run; done: (
           <button type="button" class="secondary" onClick=${() => done(false)}>${sharedTexts.value.cancel}</button>
           ${instead && html`<button type="button" class="secondary" onClick=${() => attempt(instead.run, instead.waits)}>${instead.action}</button>`}
           <button class=${question.isDangerous ? 'danger' : ''} aria-disabled=${isBusy.value} aria-busy=${isBusy.value}>
-            ${question.action}
+            ${bare(question.action)}
           </button>
         </footer>
       </form>

@@ -10,7 +10,7 @@ import { type Loaded, useLoad } from './load.ts'
 import { canUsePasskeys, makePasskey } from './passkeys.ts'
 import { QrCode } from './qr-code.ts'
 import { me } from './session.ts'
-import { timeText } from './texts.ts'
+import { dotted, timeText } from './texts.ts'
 
 type Factors = Schema<'Factors'>
 type Passkey = Factors['passkeys'][number]
@@ -87,7 +87,7 @@ function App({ kith, found, reload, codes }: Part): VNode {
     ${
       found.totp
         ? html`<p class="quiet">${t.since(timeText(found.totp.createdAt))} ${usedText(found.totp.lastUsedAt)}</p>
-          <button type="button" class="secondary" onClick=${remove}>${t.removeApp}…</button>`
+          <button type="button" class="secondary" onClick=${remove}>${dotted(t.removeApp)}</button>`
         : begun.value
           ? html`<p>${t.scan}</p>
             <${QrCode} text=${begun.value.url} label=${t.qr} />
@@ -185,5 +185,5 @@ function Recovery({ kith, found, reload, codes }: Part): VNode {
   }
   return html`<h3>${t.recovery}</h3>
     <p>${t.recoveryText(found.recoveryCodesLeft)}</p>
-    <button type="button" class="secondary" onClick=${renew}>${t.renew}…</button>` as VNode
+    <button type="button" class="secondary" onClick=${renew}>${dotted(t.renew)}</button>` as VNode
 }

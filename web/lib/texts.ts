@@ -32,6 +32,9 @@ const dayed = computed(() => new Intl.DateTimeFormat(language.value, { dateStyle
 export const dayText = (day: string): string => dayed.value.format(new Date(day))
 export const numberText = (value: number): string => numbered.value.format(value)
 
+/** The label of a button that opens a dialog. In German, dots for words that are left out stand after a space. */
+export const dotted = (label: string): string => (language.value === 'de' ? `${label}\u00a0…` : `${label}…`)
+
 /** Labels, by their codes, as the options of a filter or a field. */
 export const optionsOf = (labels: Record<string, string>): { value: string; label: string }[] =>
   Object.entries(labels).map(([value, label]) => ({ value, label }))

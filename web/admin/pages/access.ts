@@ -26,11 +26,10 @@ function Answer({ found }: { found: Found }) {
         (one) => html`<li key=${one.code}>
           <span class="tag">${t.effects[one.effect]}</span> ${reasons[`${one.code} ${one.effect}`] ?? one.text}
           ${one.about && html` <a href=${about(one.about)}>${t.askNext(t.targets[one.about.targetType])}</a>`}
-          <div class="quiet"><code>${one.code}</code></div>
         </li>`,
       )}
     </ul>
-    <p>${personLink(found.personId, found.person)}${found.author && html` · ${t.author} ${personLink(found.authorId, found.author)}`}</p>
+    <p class="row">${personLink(found.personId, found.person)}${found.author && html` · ${t.author} ${personLink(found.authorId, found.author)}`}</p>
   </section>`
 }
 
@@ -50,7 +49,7 @@ export function AccessPage() {
     setQuery(valuesOf(event.target as HTMLFormElement))
   }
   return html`<p>${t.about}</p>
-    <form class="filters" key=${asked.join()} onSubmit=${submit}>
+    <form class="filters ids" key=${asked.join()} onSubmit=${submit}>
       <${FormField} field=${{ name: 'personId', label: t.person, value: personId }} />
       <${FormField}
         field=${{ name: 'targetType', label: t.type, kind: 'choice', value: targetType || 'post', options: optionsOf(t.targets) }}

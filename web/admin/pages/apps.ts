@@ -19,8 +19,8 @@ const areasOf = (scopes: string[]): string => {
 export function Apps() {
   const { apps: t, common } = texts.value
   const version = useSignal(0)
-  const removal = ({ id }: App) =>
-    stepWith(version, { label: t.remove, text: t.removeText, isDangerous: true, hasReason: false }, () =>
+  const removal = ({ id, name }: App) =>
+    stepWith(version, { label: t.remove, what: name, text: t.removeText, isDangerous: true, hasReason: false }, () =>
       kith.delete('/admin/apps/{id}', { params: { path: { id } } }),
     )
   return html`<p class="quiet">${t.about}</p>

@@ -3,7 +3,7 @@ import { ErrorNote } from '../../lib/errors.ts'
 import { html, useSignal } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText } from '../../lib/texts.ts'
-import { idCell, personCell, timeCell } from '../cells.ts'
+import { dataCell, idCell, personCell, timeCell } from '../cells.ts'
 import { kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 
@@ -50,16 +50,6 @@ function Verify() {
     <p role="status" class=${found ? (found.ok ? 'verdict' : 'error') : ''}>${said}</p>`
 }
 
-function Detail({ detail }: { detail: Entry['detail'] }) {
-  if (!detail) return html`<span class="quiet">–</span>`
-  return html`<dl class="facts">
-    ${Object.entries(detail).map(
-      ([name, value]) =>
-        html`<dt>${name}</dt><dd class="words">${typeof value === 'string' ? value : JSON.stringify(value)}</dd>`,
-    )}
-  </dl>`
-}
-
 export function AuditLog() {
   const t = texts.value.audit
   return html`<p class="quiet">${t.about}</p>
@@ -85,7 +75,7 @@ export function AuditLog() {
         { label: t.actor, cell: (one: Entry) => personCell(one.actor, one.actorId) },
         { label: t.target, cell: (one: Entry) => html`${one.targetType} ${idCell(one.targetId)}` },
         { label: t.ip, cell: (one: Entry) => one.ip ?? '–' },
-        { label: t.detail, cell: (one: Entry) => html`<${Detail} detail=${one.detail} />` },
+        { label: t.detail, cell: (one: Entry) => dataCell(one.detail) },
       ]}
     />`
 }

@@ -2,7 +2,7 @@ import type { Schema } from 'kith/client'
 import { ask, FormField, valuesOf } from '../../lib/dialog.ts'
 import { ErrorNote, notify } from '../../lib/errors.ts'
 import { html, useRef, useSignal } from '../../lib/html.ts'
-import { numberText } from '../../lib/texts.ts'
+import { dotted, numberText } from '../../lib/texts.ts'
 import { kith } from '../session.ts'
 import { texts } from '../texts.ts'
 
@@ -54,7 +54,7 @@ export function Broadcast() {
                   <dt>${t.recipients}</dt><dd>${numberText(made.recipients)}</dd>
                   <dt>${t.push}</dt><dd>${made.push}</dd>
                 </dl>
-                <button class="danger" onClick=${() => send(made)}>${t.sendTo(numberText(made.recipients))}…</button>`
+                <button class="danger" onClick=${() => send(made)}>${dotted(t.sendTo(numberText(made.recipients)))}</button>`
             : html`<p class="quiet">${t.noPreview}</p>`
         }
       </section>

@@ -24,11 +24,12 @@ export function Contents() {
     if (!isAdmin.value || !kind) return null
     if (one.removedAt && one.authorId === me.value?.id) return null
     const params = { path: { kind, id: one.id } }
+    const what = one.title ?? typeText(one.kind)
     return one.removedAt
-      ? stepWith(version, { label: actions.restore, text: actionTexts.restore }, (body) =>
+      ? stepWith(version, { label: actions.restore, what, text: actionTexts.restore }, (body) =>
           kith.post('/admin/content/{kind}/{id}/restore', { params, body }),
         )
-      : stepWith(version, { label: actions.remove, text: t.removeText, isDangerous: true }, (body) =>
+      : stepWith(version, { label: actions.remove, what, text: t.removeText, isDangerous: true }, (body) =>
           kith.post('/admin/content/{kind}/{id}/remove', { params, body }),
         )
   }
@@ -128,8 +129,10 @@ export function Circles() {
   const { circles: t, common } = texts.value
   const version = useSignal(0)
   const removal = (one: Circle) =>
-    stepWith(version, { label: t.remove, text: t.removeText, isDangerous: true, hasReason: false }, () =>
-      kith.delete('/admin/circles/{id}', { params: { path: { id: one.id } } }),
+    stepWith(
+      version,
+      { label: t.remove, what: one.name, text: t.removeText, isDangerous: true, hasReason: false },
+      () => kith.delete('/admin/circles/{id}', { params: { path: { id: one.id } } }),
     )
   return html`<${Table}
     caption=${t.title}

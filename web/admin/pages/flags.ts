@@ -3,6 +3,7 @@ import { ask } from '../../lib/dialog.ts'
 import { notify } from '../../lib/errors.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
+import { dotted } from '../../lib/texts.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 
@@ -30,7 +31,7 @@ export function Flags() {
     label: t.action,
     cell: (one: Flag) =>
       html`<button class="secondary small" onClick=${() => toggle(one, version)}>
-        ${one.enabled ? t.switchOff : t.switchOn}…<span class="hidden-label"> ${one.key}</span>
+        ${dotted(one.enabled ? t.switchOff : t.switchOn)}<span class="hidden-label"> ${one.key}</span>
       </button>`,
   }
   return html`<${Table}

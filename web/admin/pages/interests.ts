@@ -7,7 +7,7 @@ import { useLoad } from '../../lib/load.ts'
 import { query, setQuery } from '../../lib/router.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { Table } from '../../lib/table.ts'
-import { language, numberText, optionsOf } from '../../lib/texts.ts'
+import { dotted, language, numberText, optionsOf } from '../../lib/texts.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 import { adjust } from './reputation.ts'
@@ -82,7 +82,7 @@ async function edit(interest: Interest, version: Signal<number>): Promise<void> 
 function Actions({ interest, version }: { interest: Interest; version: Signal<number> }) {
   const t = texts.value.interests
   const step = (label: string, run: () => void) =>
-    html`<button class="secondary small" onClick=${run}>${label}…<span class="hidden-label"> ${interest.name}</span></button>`
+    html`<button class="secondary small" onClick=${run}>${dotted(label)}<span class="hidden-label"> ${interest.name}</span></button>`
   return html`<span class="buttons">
     ${step(t.editShort, () => edit(interest, version))}
     ${interest.level < DEEPEST && step(t.addShort, () => create(interest, version))}
@@ -152,7 +152,7 @@ export function Interests() {
   return html`<form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
       <label>${t.search} <input name="q" value=${q ?? ''} onChange=${search} /></label>
     </form>
-    ${isAdmin.value && html`<p><button onClick=${() => create(undefined, version)}>${t.addTop}…</button></p>`}
+    ${isAdmin.value && html`<p><button onClick=${() => create(undefined, version)}>${dotted(t.addTop)}</button></p>`}
     ${
       q
         ? html`<${Found} key=${q} version=${version} />`

@@ -4,7 +4,7 @@ import { ask } from '../../lib/dialog.ts'
 import { notify } from '../../lib/errors.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
-import { optionsOf } from '../../lib/texts.ts'
+import { dotted, optionsOf } from '../../lib/texts.ts'
 import { personCell, timeCell } from '../cells.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
@@ -46,10 +46,10 @@ export function Invites() {
       ['active', 'reserved'].includes(one.status) &&
       html`<div class="buttons">
         <${Copy} text=${one.code} />
-        <button class="secondary small" onClick=${() => revoke(one, version)}>${t.revoke}…</button>
+        <button class="secondary small" onClick=${() => revoke(one, version)}>${dotted(t.revoke)}</button>
       </div>`,
   }
-  return html`${isAdmin.value && html`<p><button onClick=${generate}>${t.generate}…</button></p>`}
+  return html`${isAdmin.value && html`<p><button onClick=${generate}>${dotted(t.generate)}</button></p>`}
     ${
       made.value.length > 0 &&
       html`<article class="secret" role="status">

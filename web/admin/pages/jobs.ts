@@ -6,7 +6,7 @@ import { html, useSignal } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { Table } from '../../lib/table.ts'
-import { numberText, optionsOf } from '../../lib/texts.ts'
+import { dotted, numberText, optionsOf } from '../../lib/texts.ts'
 import { idCell, personCell, timeCell } from '../cells.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
@@ -58,7 +58,7 @@ export function Jobs() {
     cell: (one: Queue) =>
       one.failed > 0 &&
       html`<button class="secondary small" onClick=${() => retryAll(one.queue, reload)}>
-        ${t.retryAll}…<span class="hidden-label"> ${one.queue}</span>
+        ${dotted(t.retryAll)}<span class="hidden-label"> ${one.queue}</span>
       </button>`,
   }
   return html`<${ErrorNote} error=${error.value} />

@@ -3,7 +3,7 @@ import { ask } from '../../lib/dialog.ts'
 import { notify } from '../../lib/errors.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
-import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
+import { dotted, numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import { personCell, timeCell, wordsCell } from '../cells.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
@@ -69,7 +69,7 @@ export function Orders() {
     label: t.action,
     cell: (one: Order) =>
       one.state === 'disputed' &&
-      html`<button class="small" onClick=${() => resolve(one, version)}>${t.resolve}…</button>`,
+      html`<button class="small" onClick=${() => resolve(one, version)}>${dotted(t.resolve)}</button>`,
   }
   return html`<${Table}
     caption=${t.title}

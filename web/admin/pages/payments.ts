@@ -3,7 +3,7 @@ import { ask } from '../../lib/dialog.ts'
 import { notify } from '../../lib/errors.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
-import { numberText } from '../../lib/texts.ts'
+import { dotted, numberText } from '../../lib/texts.ts'
 import { personCell, timeCell } from '../cells.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
@@ -48,7 +48,7 @@ export function Payments() {
     cell: (one: Payment) =>
       !one.reversed &&
       !one.reversedBy &&
-      html`<button class="secondary small" onClick=${() => reverse(one, version)}>${t.reverse}…</button>`,
+      html`<button class="secondary small" onClick=${() => reverse(one, version)}>${dotted(t.reverse)}</button>`,
   }
   return html`<${Table}
     caption=${t.title}

@@ -61,7 +61,8 @@ function stepsOf(account: Account, after: () => Promise<void>) {
     label: title,
     isDangerous,
     run: async () => {
-      if (!(await ask({ title, text, fields, action: title, isDangerous }, run))) return
+      const question = { title: `${title}: ${nameOf(account.user)}`, text, fields, action: title, isDangerous }
+      if (!(await ask(question, run))) return
       notify(texts.value.common.done)
       await then()
     },

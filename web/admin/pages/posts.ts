@@ -38,24 +38,28 @@ function stateOf({ publishedAt, hiddenAt, deletedAt }: Published) {
   return publishedAt === null ? posts.scheduled : posts.visible
 }
 
+/** The beginning of a post or a reply, which stands for its name in a question. */
+const nameIn = ({ body }: { body: string }): string => `“${beginning(body, 40)}”`
+
 function hideOrShow(
   version: Signal<number>,
-  one: { id: string; authorId: string; hiddenAt: string | null; deletedAt: string | null },
+  one: { id: string; authorId: string; body: string; hiddenAt: string | null; deletedAt: string | null },
   kind: 'posts' | 'replies',
 ) {
   const { actions, actionTexts } = texts.value
   if (one.deletedAt) return null
   const params = { path: { id: one.id } }
+  const what = nameIn(one)
   if (one.hiddenAt) {
     if (one.authorId === me.value?.id) return null
-    const about = { label: actions.unhide, text: actionTexts.unhide }
+    const about = { label: actions.unhide, what, text: actionTexts.unhide }
     return stepWith(version, about, (body) =>
       kind === 'posts'
         ? kith.post('/admin/posts/{id}/unhide', { params, body })
         : kith.post('/admin/replies/{id}/unhide', { params, body }),
     )
   }
-  return stepWith(version, { label: actions.hide, text: actionTexts.hide }, (body) =>
+  return stepWith(version, { label: actions.hide, what, text: actionTexts.hide }, (body) =>
     kind === 'posts'
       ? kith.post('/admin/posts/{id}/hide', { params, body })
       : kith.post('/admin/replies/{id}/hide', { params, body }),
@@ -69,8 +73,10 @@ export function Posts() {
     hideOrShow(version, one, 'posts'),
     isAdmin.value &&
       !one.deletedAt &&
-      stepWith(version, { label: actions.remove, text: actionTexts.remove, isDangerous: true }, (body) =>
-        kith.delete('/admin/posts/{id}', { params: { path: { id: one.id } }, body }),
+      stepWith(
+        version,
+        { label: actions.remove, what: nameIn(one), text: actionTexts.remove, isDangerous: true },
+        (body) => kith.delete('/admin/posts/{id}', { params: { path: { id: one.id } }, body }),
       ),
   ]
   return html`<${Table}

@@ -4,8 +4,9 @@ import { ask } from '../../lib/dialog.ts'
 import { notify } from '../../lib/errors.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'
-import { numberText, optionsOf } from '../../lib/texts.ts'
+import { dotted, numberText, optionsOf } from '../../lib/texts.ts'
 import { idCell, personCell, timeCell, wordsCell } from '../cells.ts'
+import { interestText } from '../interest-names.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 
@@ -40,8 +41,8 @@ export function ReputationEntries() {
   const columns = [
     { label: t.time, cell: (one: Entry) => timeCell(one.createdAt) },
     { label: t.person, cell: (one: Entry) => personCell(one.user, one.userId) },
-    { label: t.interest, cell: (one: Entry) => one.slug },
-    { label: t.kind, cell: (one: Entry) => html`<code>${one.kind}</code>` },
+    { label: t.interest, cell: (one: Entry) => interestText(one.interestId, one.slug) },
+    { label: t.kind, cell: (one: Entry) => (t.kinds as Record<string, string>)[one.kind] ?? one.kind },
     { label: t.delta, isNumber: true, cell: (one: Entry) => numberText(one.delta) },
     {
       label: t.origin,
@@ -54,9 +55,9 @@ export function ReputationEntries() {
     cell: (one: Entry) =>
       html`<button
         class="secondary small"
-        onClick=${() => adjust({ id: one.interestId, name: one.slug }, one.user.username, refresh)}
+        onClick=${() => adjust({ id: one.interestId, name: interestText(one.interestId, one.slug) }, one.user.username, refresh)}
       >
-        ${t.adjust}…
+        ${dotted(t.adjust)}
       </button>`,
   }
   return html`<${Table}
@@ -142,7 +143,7 @@ export function ReputationAppeals() {
   const columns = [
     { label: words.time, cell: (one: Appeal) => timeCell(one.createdAt) },
     { label: words.person, cell: (one: Appeal) => personCell(one.user, one.userId) },
-    { label: words.interest, cell: (one: Appeal) => one.slug },
+    { label: words.interest, cell: (one: Appeal) => interestText(one.interestId, one.slug) },
     { label: t.text, cell: (one: Appeal) => wordsCell(one.text) },
     { label: t.status, cell: (one: Appeal) => html`<span class="tag">${t.statuses[one.status]}</span>` },
     {
@@ -157,8 +158,8 @@ export function ReputationAppeals() {
     cell: (one: Appeal) =>
       one.status === 'pending' &&
       html`<div class="buttons">
-        <button class="small" onClick=${() => resolve(one, 'accepted', version)}>${t.accept}…</button>
-        <button class="secondary small" onClick=${() => resolve(one, 'rejected', version)}>${t.reject}…</button>
+        <button class="small" onClick=${() => resolve(one, 'accepted', version)}>${dotted(t.accept)}</button>
+        <button class="secondary small" onClick=${() => resolve(one, 'rejected', version)}>${dotted(t.reject)}</button>
       </div>`,
   }
   return html`<${Table}

@@ -158,10 +158,10 @@ export function NewRulePage() {
     if (form) void run(form, true, found.value?.nextCursor)
   }
   const field = (name: string, label: string, more: object = {}) =>
-    html`<${FormField} field=${{ name, label, optional: true, ...more }} />`
+    html`<${FormField} field=${{ name, label, optional: 'told', ...more }} />`
   const number = (name: string, label: string, max: number) => field(name, label, { kind: 'number', min: 1, max })
   return html`<p>${t.newText}</p>
-    <form onSubmit=${submit}>
+    <form class="sheet" onSubmit=${submit}>
       ${field('name', t.name, { optional: false, max: 80 })}
       <${FormField} field=${{ name: 'appliesTo', label: t.appliesTo, kind: 'choices', value: given.get('appliesTo') ?? 'post,reply', options: judged.map((value) => ({ value, label: typeText(value) })) }} />
       <fieldset>
@@ -229,6 +229,7 @@ export function RulePage({ params: { id = '' } }: PageProps) {
       version,
       {
         label: t.modeSteps[mode],
+        what: rule.name,
         text: t.modeTexts[mode](t.actions[rule.action]),
         isDangerous: mode === 'live',
         hasReason: false,
@@ -259,7 +260,7 @@ export function RulePage({ params: { id = '' } }: PageProps) {
     label: t.delete,
     isDangerous: true,
     run: async () => {
-      const question = { title: t.delete, text: t.deleteText, action: t.delete, isDangerous: true }
+      const question = { title: `${t.delete}: ${rule.name}`, text: t.deleteText, action: t.delete, isDangerous: true }
       if (await ask(question, () => kith.delete('/admin/rules/{id}', { params: { path } }))) {
         notify(common.done)
         go('/admin/rules')

@@ -8,7 +8,7 @@ import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import { timeCell } from '../cells.ts'
 import type { PageProps } from '../pages.ts'
-import { type Deed, Deeds, Facts, personLink, stepWith, whenTrue } from '../parts.ts'
+import { type Deed, Deeds, Facts, nameOf, personLink, stepWith, whenTrue } from '../parts.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 import { accessLink } from '../things.ts'
@@ -87,7 +87,7 @@ type Ways = {
 
 function Members({ ways, version }: { ways: Ways; version: Signal<number> }) {
   const { spaces: t, people, common } = texts.value
-  const changeRole = async ({ userId, role }: Member) => {
+  const changeRole = async ({ userId, user, role }: Member) => {
     const field = {
       name: 'role',
       label: people.role,
@@ -95,7 +95,12 @@ function Members({ ways, version }: { ways: Ways; version: Signal<number> }) {
       value: role,
       options: optionsOf(ways.roles),
     }
-    const question = { title: t.changeRole, text: t.changeRoleText, fields: [field], action: t.changeRole }
+    const question = {
+      title: `${t.changeRole}: ${nameOf(user)}`,
+      text: t.changeRoleText,
+      fields: [field],
+      action: t.changeRole,
+    }
     if (!(await ask(question, (values) => ways.role(userId, values.role ?? role)))) return
     notify(common.done)
     version.value += 1
@@ -105,8 +110,10 @@ function Members({ ways, version }: { ways: Ways; version: Signal<number> }) {
       ? []
       : [
           { label: t.changeRole, run: () => changeRole(one) },
-          stepWith(version, { label: t.expel, text: t.expelText, isDangerous: true, hasReason: false }, () =>
-            ways.expel(one.userId),
+          stepWith(
+            version,
+            { label: t.expel, what: nameOf(one.user), text: t.expelText, isDangerous: true, hasReason: false },
+            () => ways.expel(one.userId),
           ),
         ]
   return html`<${Table}
@@ -128,9 +135,13 @@ function Members({ ways, version }: { ways: Ways; version: Signal<number> }) {
 function Requests({ requests, ways, version }: { requests: Request[]; ways: Ways; version: Signal<number> }) {
   const t = texts.value.spaces
   if (requests.length === 0) return html`<p class="quiet">${t.noRequests}</p>`
-  const deeds = ({ id }: Request) => [
-    stepWith(version, { label: t.approve, text: t.approveText, hasReason: false }, () => ways.settle(id, true)),
-    stepWith(version, { label: t.reject, text: t.rejectText, hasReason: false }, () => ways.settle(id, false)),
+  const deeds = ({ id, user }: Request) => [
+    stepWith(version, { label: t.approve, what: nameOf(user), text: t.approveText, hasReason: false }, () =>
+      ways.settle(id, true),
+    ),
+    stepWith(version, { label: t.reject, what: nameOf(user), text: t.rejectText, hasReason: false }, () =>
+      ways.settle(id, false),
+    ),
   ]
   return html`<ul class="entries">
     ${requests.map(
@@ -166,10 +177,10 @@ export function GroupPage({ params: { id = '' } }: PageProps) {
   }
   if (!group) return html`<${ErrorNote} error=${page.error.value} />`
   const archiving = group.archivedAt
-    ? stepWith(version, { label: t.restore, text: t.restoreText }, (body) =>
+    ? stepWith(version, { label: t.restore, what: group.name, text: t.restoreText }, (body) =>
         kith.post('/admin/groups/{id}/restore', { params: { path }, body }),
       )
-    : stepWith(version, { label: t.archive, text: t.archiveText, isDangerous: true }, (body) =>
+    : stepWith(version, { label: t.archive, what: group.name, text: t.archiveText, isDangerous: true }, (body) =>
         kith.post('/admin/groups/{id}/archive', { params: { path }, body }),
       )
   return html`<section aria-labelledby="group">
@@ -234,10 +245,10 @@ export function GuildPage({ params: { id = '' } }: PageProps) {
   }
   if (!guild) return html`<${ErrorNote} error=${page.error.value} />`
   const archiving = guild.archivedAt
-    ? stepWith(version, { label: t.restore, text: t.restoreText }, (body) =>
+    ? stepWith(version, { label: t.restore, what: guild.name, text: t.restoreText }, (body) =>
         kith.post('/admin/guilds/{id}/restore', { params: { path }, body }),
       )
-    : stepWith(version, { label: t.archive, text: t.archiveText, isDangerous: true }, (body) =>
+    : stepWith(version, { label: t.archive, what: guild.name, text: t.archiveText, isDangerous: true }, (body) =>
         kith.post('/admin/guilds/{id}/archive', { params: { path }, body }),
       )
   return html`<section aria-labelledby="guild">

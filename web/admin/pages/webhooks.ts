@@ -8,8 +8,8 @@ import { useLoad } from '../../lib/load.ts'
 import { go } from '../../lib/router.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { Table } from '../../lib/table.ts'
-import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
-import { idCell, timeCell } from '../cells.ts'
+import { dotted, numberText, optionsOf, timeText } from '../../lib/texts.ts'
+import { dataCell, idCell, timeCell } from '../cells.ts'
 import type { PageProps } from '../pages.ts'
 import { kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
@@ -75,7 +75,7 @@ export function Webhooks() {
     }
   }
   return html`<p class="quiet">${t.about}</p>
-    <p><button onClick=${create}>${t.add}…</button></p>
+    <p><button onClick=${create}>${dotted(t.add)}</button></p>
     <${Secret} secret=${secret} />
     <${Table}
       caption=${t.title}
@@ -107,8 +107,9 @@ function Deliveries({ id, version }: { id: string; version: Signal<number> }) {
       await kith.post('/admin/webhooks/{id}/deliveries/{deliveryId}/replay', { params: { path } })
       version.value += 1
     }, t.replayed)
-  const outcome = ({ responseStatus, failure }: Delivery) =>
-    responseStatus === null ? (failure ? t.failures[failure] : '–') : String(responseStatus)
+  const outcome = ({ responseStatus, failure, excerpt }: Delivery) =>
+    html`${responseStatus ?? (failure ? t.failures[failure] : '–')}
+      ${excerpt && html`<div class="quiet words">${excerpt}</div>`}`
   return html`<${Table}
     caption=${t.deliveries}
     keyOf=${(one: Delivery) => String(one.id)}
@@ -122,7 +123,6 @@ function Deliveries({ id, version }: { id: string; version: Signal<number> }) {
       { label: t.state, cell: (one: Delivery) => html`<span class="tag">${t.statuses[one.status]}</span>` },
       { label: t.attempts, isNumber: true, cell: (one: Delivery) => numberText(one.attempts) },
       { label: t.outcome, cell: outcome },
-      { label: t.excerpt, cell: (one: Delivery) => one.excerpt && html`<span class="words">${one.excerpt}</span>` },
       { label: t.nextAttempt, cell: (one: Delivery) => timeCell(one.nextAttemptAt) },
       {
         label: t.action,
@@ -178,15 +178,15 @@ export function WebhookPage({ params }: PageProps) {
           <dt>${t.url}</dt><dd class="words">${one.url}</dd>
           ${one.description && html`<dt>${t.description}</dt><dd class="words">${one.description}</dd>`}
           <dt>${t.state}</dt><dd>${one.active ? t.isActive : t.isPaused}</dd>
-          <dt>${t.failingSince}</dt><dd>${timeText(one.failingSince)}</dd>
+          ${one.failingSince && html`<dt>${t.failingSince}</dt><dd>${timeText(one.failingSince)}</dd>`}
           ${one.previousSecretUntil && html`<dt>${t.previousSecret}</dt><dd>${timeText(one.previousSecretUntil)}</dd>`}
           <dt>${t.events}</dt><dd>${one.events.map((event) => html`<code>${event}</code> `)}</dd>
         </dl>
         <p class="buttons">
           <button class="secondary" onClick=${test}>${t.test}</button>
-          <button class="secondary" onClick=${() => change(one)}>${t.change}…</button>
-          <button class="secondary" onClick=${replace}>${t.replace}…</button>
-          <button class="danger" onClick=${remove}>${t.remove}…</button>
+          <button class="secondary" onClick=${() => change(one)}>${dotted(t.change)}</button>
+          <button class="secondary" onClick=${replace}>${dotted(t.replace)}</button>
+          <button class="danger" onClick=${remove}>${dotted(t.remove)}</button>
         </p>
         <${Secret} secret=${secret} />
         <h2>${t.deliveries}</h2>
@@ -203,10 +203,6 @@ export function EventLog() {
     })
     return { items, nextCursor: items.length === limit ? String(next) : null }
   }
-  const facts = (one: Logged) =>
-    html`<dl class="facts">
-      ${Object.entries(one.data).map(([name, value]) => html`<dt>${name}</dt><dd>${typeof value === 'string' ? value : JSON.stringify(value)}</dd>`)}
-    </dl>`
   return html`<p class="quiet">${t.about}</p>
     <${Table}
       caption=${t.title}
@@ -218,7 +214,7 @@ export function EventLog() {
         { label: t.time, cell: (one: Logged) => timeCell(one.timestamp) },
         { label: t.type, cell: (one: Logged) => html`<code>${one.type}</code>` },
         { label: t.subject, cell: (one: Logged) => html`${one.subject.type} ${idCell(one.subject.id)}` },
-        { label: t.data, cell: facts },
+        { label: t.data, cell: (one: Logged) => dataCell(one.data) },
       ]}
     />`
 }

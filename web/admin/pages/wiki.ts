@@ -6,8 +6,9 @@ import { html } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { Table } from '../../lib/table.ts'
-import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
+import { dotted, numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import { personCell, timeCell } from '../cells.ts'
+import { interestText } from '../interest-names.ts'
 import type { PageProps } from '../pages.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
@@ -28,7 +29,7 @@ export function WikiProposals() {
         label: t.summary,
         cell: (one: Proposal) => html`<a class="words" href=${`/admin/wiki/${one.id}`}>${one.summary}</a>`,
       },
-      { label: t.interest, cell: (one: Proposal) => one.slug },
+      { label: t.interest, cell: (one: Proposal) => interestText(one.interestId, one.slug) },
       { label: t.proposer, cell: (one: Proposal) => personCell(one.proposer, one.proposerId) },
       { label: t.votes, isNumber: true, cell: (one: Proposal) => numberText(one.netVotes) },
       { label: t.status, cell: (one: Proposal) => html`<span class="tag">${t.statuses[one.status]}</span>` },
@@ -37,18 +38,23 @@ export function WikiProposals() {
   />`
 }
 
-/** What a text was and what it becomes, line by line. Each changed part has a sign and a word beside its colour. */
+/** What a text was and what it becomes, line by line. Each changed line has a sign and a word beside its colour. */
 function Difference({ changes }: { changes: Change[] }) {
   const t = texts.value.wiki
-  const line = ({ op, text: whole }: Change) => {
-    const text = whole.replace(/\n$/, '')
+  const lines = changes.flatMap(({ op, text }) =>
+    text
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((one) => ({ op, text: one })),
+  )
+  const line = ({ op, text }: Change) => {
     if (op === 'insert')
       return html`<ins><span class="hidden-label">${t.inserted} </span><span aria-hidden="true">+ </span>${text}</ins>`
     if (op === 'delete')
       return html`<del><span class="hidden-label">${t.deleted} </span><span aria-hidden="true">− </span>${text}</del>`
     return html`<span><span aria-hidden="true">  </span>${text}</span>`
   }
-  return html`<div class="difference words" role="group" aria-label=${t.difference}>${changes.map(line)}</div>`
+  return html`<section class="difference words" aria-label=${t.difference}>${lines.map(line)}</section>`
 }
 
 export function WikiProposal({ params }: PageProps) {
@@ -89,7 +95,7 @@ export function WikiProposal({ params }: PageProps) {
   return html`<p><a href="/admin/wiki">${t.title}</a></p>
     <h2 class="words">${one.summary}</h2>
     <dl class="facts">
-      <dt>${t.interest}</dt><dd>${one.slug}</dd>
+      <dt>${t.interest}</dt><dd>${interestText(one.interestId, one.slug)}</dd>
       <dt>${t.proposer}</dt><dd>${personCell(one.proposer, one.proposerId)}</dd>
       <dt>${t.status}</dt><dd><span class="tag">${t.statuses[one.status]}</span></dd>
       <dt>${t.votes}</dt><dd>${numberText(one.netVotes)}</dd>
@@ -101,8 +107,8 @@ export function WikiProposal({ params }: PageProps) {
       isAdmin.value &&
       one.status === 'open' &&
       html`<p class="buttons">
-        <button onClick=${() => settle('approve')}>${t.approve}…</button>
-        <button class="secondary" onClick=${() => settle('reject')}>${t.reject}…</button>
+        <button onClick=${() => settle('approve')}>${dotted(t.approve)}</button>
+        <button class="secondary" onClick=${() => settle('reject')}>${dotted(t.reject)}</button>
       </p>`
     }
     <h2>${t.difference}</h2>

@@ -7,7 +7,7 @@ import { reachable, showable } from '../../lib/instance.ts'
 import { useLoad } from '../../lib/load.ts'
 import { go } from '../../lib/router.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
-import { sinceText, timeText } from '../../lib/texts.ts'
+import { dotted, sinceText, timeText } from '../../lib/texts.ts'
 import { FindPerson } from '../find-person.ts'
 import { List, usePages } from '../list.ts'
 import { onConversation, onUser } from '../live.ts'
@@ -55,7 +55,7 @@ export function Conversations(): VNode {
       <summary role="button" class="secondary">${t.write}</summary>
       <p class="quiet">${t.writeText}</p>
       <${FindPerson} label=${t.to} action=${t.open} pick=${write} />
-      <p><button class="link" onClick=${() => createGroup()}>${t.group}…</button></p>
+      <p><button class="link" onClick=${() => createGroup()}>${dotted(t.group)}</button></p>
     </details>
     <${List}
       pages=${pages}

@@ -13,7 +13,7 @@ import { oidcTexts } from '../../lib/oidc-texts.ts'
 import { withProof } from '../../lib/proof.ts'
 import { saveFile } from '../../lib/save.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
-import { timeText } from '../../lib/texts.ts'
+import { dotted, timeText } from '../../lib/texts.ts'
 import { Done, Login } from '../parts.ts'
 import { kith, me } from '../session.ts'
 import { texts } from '../texts.ts'
@@ -267,6 +267,6 @@ function Erase({ isErased }: { isErased: Signal<boolean> }) {
   return html`<section>
     <h2>${t.erase}</h2>
     <p>${t.eraseHint}</p>
-    <button class="danger" onClick=${erase}>${t.erase}…</button>
+    <button class="danger" onClick=${erase}>${dotted(t.erase)}</button>
   </section>`
 }
