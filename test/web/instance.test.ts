@@ -86,7 +86,7 @@ describe('An admin', { timeout: 240_000 }, () => {
     await dialog(tab).getByLabel('Mana that goes back to the buyer').fill('4')
     await dialog(tab).getByLabel('Note').fill('A bad likeness')
     await confirm(tab, 'Decide')
-    await tab.getByText('Nothing here.').waitFor()
+    await tab.getByText('Nothing matches these filters.').waitFor()
     const [order] = await owner`select state, refund_mana from app.orders`
     expect(order).toEqual({ state: 'resolved', refund_mana: 4 })
     tab.isClean()
@@ -144,7 +144,7 @@ describe('An admin', { timeout: 240_000 }, () => {
     await choose(tab, 'Jobs and queues')
     await row(tab, 'mail').getByRole('link', { name: '1', exact: true }).click()
     await row(tab, '550 no mailbox').getByRole('button', { name: 'Send again' }).click()
-    await tab.getByText('Nothing here.').waitFor()
+    await tab.getByText('Nothing matches these filters.').waitFor()
     expect(await jobs()).toHaveLength(before + 1)
 
     await choose(tab, 'Webhooks')
@@ -193,6 +193,7 @@ describe('A moderator', { timeout: 240_000 }, () => {
       [tab.getByText('Kith-Verwaltung'), tab.getByRole('button', { name: 'Menü' })].map((one) => one.boundingBox()),
     )
     expect(bottom?.y).toBeLessThan((top?.y ?? 0) + (top?.height ?? 0))
+    expect(top?.height).toBeLessThan(bottom?.height ?? 0)
     await tab.getByLabel('Sprache').selectOption('en')
     await tab.getByRole('button', { name: 'Menu' }).click()
     const titles = await menu(tab)

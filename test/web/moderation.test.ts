@@ -72,7 +72,7 @@ describe('Moderation in the panel', { timeout: 240_000 }, () => {
     // two actions at once, then the next open case
     await tab.keyboard.press('a')
     await confirm(tab, 'Decide')
-    await dialog(tab).getByRole('alert').getByText('Request').waitFor()
+    await dialog(tab).getByText('Choose at least one.').waitFor()
     await dialog(tab).getByRole('checkbox', { name: 'Hide' }).check()
     await dialog(tab).getByRole('checkbox', { name: 'Warn' }).check()
     await dialog(tab).getByRole('textbox', { name: 'Reason' }).fill('You insult people')

@@ -1,4 +1,5 @@
 import { html } from '../lib/html.ts'
+import { LanguageChoice } from '../lib/language.ts'
 import { LoginForm } from '../lib/login.ts'
 import { enter, kith } from './session.ts'
 import { texts } from './texts.ts'
@@ -9,5 +10,6 @@ export function Login() {
   return html`<main class="alone">
     <h1>${t.title}</h1>
     <${LoginForm} kith=${kith} enter=${enter} returnTo="/admin" />
+    <${LanguageChoice} />
   </main>`
 }

@@ -1,5 +1,6 @@
 // Modal dialogs: each asks before a step that matters, with fields if the step needs input.
 import { ErrorNote } from './errors.ts'
+import { faultsIn, focusFault } from './faults.ts'
 import { html, render, useEffect, useMemo, useRef, useSignal, type VNode } from './html.ts'
 import { sharedTexts } from './shared-texts.ts'
 
@@ -99,9 +100,11 @@ const bare = (label: string): string => label.replace(/[ \u00a0]?…/, '')
 let opened = 0
 
 function Dialog({ question, run, done }: { question: Question; run: Run; done: (isDone: boolean) => void }) {
+  const { fields = [], instead } = question
   const element = useRef<HTMLDialogElement>(null)
   const error = useSignal<unknown>(undefined)
   const isBusy = useSignal(false)
+  const faults = useSignal<Record<string, string>>({})
   const titleId = useMemo(() => `dialog-${++opened}`, [])
   useEffect(() => element.current?.showModal(), [])
   const attempt = async (step: () => Promise<unknown>, waits = false) => {
@@ -117,16 +120,18 @@ function Dialog({ question, run, done }: { question: Question; run: Run; done: (
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    const values = valuesOf(event.target as HTMLFormElement)
+    const form = event.target as HTMLFormElement
+    faults.value = faultsIn(form, fields)
+    if (Object.keys(faults.value).length > 0) return focusFault(form, fields, faults.value)
+    const values = valuesOf(form)
     return attempt(() => run(values), question.waits)
   }
-  const { instead } = question
   return html`<dialog ref=${element} aria-labelledby=${titleId} onCancel=${() => done(false)}>
     <article>
-      <form onSubmit=${submit}>
+      <form onSubmit=${submit} novalidate>
         <h2 id=${titleId}>${bare(question.title)}</h2>
         ${question.text && html`<p>${question.text}</p>`}
-        ${question.fields?.map((field) => html`<${FormField} field=${field} />`)}
+        ${fields.map((field) => html`<${FormField} key=${field.name} field=${field} fault=${faults.value[field.name]} />`)}
         <${ErrorNote} error=${error.value} words=${question.words} />
         <footer class="buttons">
           <button type="button" class="secondary" onClick=${() => done(false)}>${sharedTexts.value.cancel}</button>

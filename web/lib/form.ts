@@ -2,6 +2,7 @@
 import { KithError } from 'kith/client'
 import { type Field, FormField, valuesOf } from './dialog.ts'
 import { ErrorNote } from './errors.ts'
+import { faultsIn, focusFault } from './faults.ts'
 import { type ComponentChildren, html, useSignal, type VNode } from './html.ts'
 import { sharedTexts } from './shared-texts.ts'
 
@@ -19,31 +20,6 @@ type Options = {
   /** More buttons. */
   beside?: ComponentChildren
 }
-type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
-
-/** The error that the browser finds in the value of an input; undefined if there is none. */
-function faultOf(input: Input): string | undefined {
-  const { validity } = input
-  const { faults } = sharedTexts.value
-  if (validity.valid) return undefined
-  if (validity.valueMissing || input.value.trim() === '') return faults.required
-  if (validity.typeMismatch || validity.badInput || validity.patternMismatch) return faults.format
-  if (validity.tooShort) return faults.short((input as HTMLInputElement).minLength)
-  return faults.value
-}
-
-/** The inputs of a field: more than one if several values can be chosen. */
-const inputsOf = (form: HTMLFormElement, name: string): Input[] =>
-  [...form.elements].filter((one) => (one as Input).name === name) as Input[]
-
-/** What is wrong with the value of a field; undefined if nothing is. */
-function faultOfField(form: HTMLFormElement, { name, kind, optional }: Field): string | undefined {
-  const inputs = inputsOf(form, name)
-  if (kind !== 'choices') return inputs.map(faultOf).find(Boolean)
-  const isChosen = inputs.some((one) => (one as HTMLInputElement).checked)
-  return isChosen || optional ? undefined : sharedTexts.value.faults.choice
-}
-
 /** The fields that the instance refused, each with a sentence. */
 function faultsOf(error: unknown, { words = {}, places = {} }: Options): Record<string, string> {
   if (!(error instanceof KithError)) return {}
@@ -65,19 +41,15 @@ export function Form(options: Options): VNode {
   const isBusy = useSignal(false)
   const refuse = (form: HTMLFormElement, found: Record<string, string>) => {
     faults.value = found
-    const first = fields.find(({ name }) => found[name])
-    if (first) inputsOf(form, first.name)[0]?.focus()
+    focusFault(form, fields, found)
   }
   const run = async (event: SubmitEvent) => {
     event.preventDefault()
     if (isBusy.value) return
     const form = event.target as HTMLFormElement
     error.value = undefined
-    const found = fields.flatMap((field) => {
-      const fault = faultOfField(form, field)
-      return fault ? [[field.name, fault] as const] : []
-    })
-    if (found.length > 0) return refuse(form, Object.fromEntries(found))
+    const found = faultsIn(form, fields)
+    if (Object.keys(found).length > 0) return refuse(form, found)
     faults.value = {}
     isBusy.value = true
     try {

@@ -108,7 +108,7 @@ export function Table<Item>(options: TableOptions<Item>): VNode {
       </table>
     </div>
     ${page.isLoading.value && items.length === 0 && html`<p class="quiet">${texts.loading}</p>`}
-    ${!page.isLoading.value && !page.error.value && items.length === 0 && html`<p class="quiet">${texts.empty}</p>`}
+    ${!page.isLoading.value && !page.error.value && items.length === 0 && html`<p class="quiet">${Object.keys(asked).length > 0 ? texts.noMatch : texts.empty}</p>`}
     <nav class="buttons" aria-label=${caption}>
       ${
         cursor.value &&

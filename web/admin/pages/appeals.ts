@@ -48,8 +48,9 @@ export function Appeals() {
       { label: common.person, cell: (one: Appeal) => personLink(one.personId, one.person) },
       {
         label: t.decision,
-        cell: ({ decision }: Appeal) => html`<strong>${actions[decision.action]}</strong>
-          · ${thingLink(decision.targetType, decision.targetId)}
+        cell: ({
+          decision,
+        }: Appeal) => html`<strong>${actions[decision.action]}</strong> · ${thingLink(decision.targetType, decision.targetId)}
           <div class="words">${decision.reason}</div>
           ${decision.caseId && html`<a href=${`/admin/cases/${decision.caseId}`}>${texts.value.case.openCase}</a>`}`,
       },

@@ -73,7 +73,7 @@ export function AuditLog() {
         { label: t.time, cell: (one: Entry) => timeCell(one.createdAt) },
         { label: t.action, cell: (one: Entry) => html`<code>${one.action}</code>` },
         { label: t.actor, cell: (one: Entry) => personCell(one.actor, one.actorId) },
-        { label: t.target, cell: (one: Entry) => html`${one.targetType} ${idCell(one.targetId)}` },
+        { label: t.target, cell: (one: Entry) => html`${one.targetType} <div>${idCell(one.targetId)}</div>` },
         { label: t.ip, cell: (one: Entry) => one.ip ?? '–' },
         { label: t.detail, cell: (one: Entry) => dataCell(one.detail) },
       ]}

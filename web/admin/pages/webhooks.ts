@@ -213,7 +213,7 @@ export function EventLog() {
         { label: t.sequence, isNumber: true, cell: (one: Logged) => String(one.sequence) },
         { label: t.time, cell: (one: Logged) => timeCell(one.timestamp) },
         { label: t.type, cell: (one: Logged) => html`<code>${one.type}</code>` },
-        { label: t.subject, cell: (one: Logged) => html`${one.subject.type} ${idCell(one.subject.id)}` },
+        { label: t.subject, cell: (one: Logged) => html`${one.subject.type} <div>${idCell(one.subject.id)}</div>` },
         { label: t.data, cell: (one: Logged) => dataCell(one.data) },
       ]}
     />`

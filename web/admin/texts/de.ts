@@ -722,7 +722,7 @@ export const de: typeof en = {
     colours: { ink: 'Tinte', gold: 'Gold', sage: 'Salbei', coral: 'Koralle', cyan: 'Cyan', plum: 'Pflaume' },
     level: 'Ebene',
     userCount: 'Menschen',
-    people: (count: string) => `${count} Menschen`,
+    people: (count: string) => (count === '1' ? '1 Mensch' : `${count} Menschen`),
     below: (count: string) => `${count} darunter`,
     parent: 'Unter',
     parentHint: 'Ansehen, das schon nach oben geflossen ist, bleibt beim alten Interesse.',
@@ -869,7 +869,7 @@ export const de: typeof en = {
   },
   broadcast: {
     title: 'Rundnachricht',
-    about: 'Eine Benachrichtigung für alle. Sehen Sie sie vorher an: Sie lässt sich nicht zurückholen.',
+    about: 'Eine Mitteilung für alle. Sehen Sie sie vorher an: Sie lässt sich nicht zurückholen.',
     subject: 'Titel',
     body: 'Text',
     preview: 'Vorschau',
@@ -878,7 +878,8 @@ export const de: typeof en = {
     push: 'Push-Nachricht',
     send: 'Senden',
     sendTo: (count: string) => `An ${count} Menschen senden`,
-    sendText: (count: string) => `${count} Menschen erhalten diese Benachrichtigung. Sie lässt sich nicht zurückholen.`,
+    sendText: (count: string) =>
+      `${count === '1' ? '1 Mensch erhält' : `${count} Menschen erhalten`} diese Mitteilung. Sie lässt sich nicht zurückholen.`,
     sent: (count: string) => `Die Rundnachricht ist unterwegs zu ${count} Menschen.`,
   },
   invites: {
@@ -916,7 +917,8 @@ export const de: typeof en = {
     seconds: (count: string) => `${count} s`,
     stuck: 'Menschen, bei denen Folgen scheitern',
     queues: 'Warteschlangen',
-    idle: (count: string) => `${count} weitere Warteschlangen sind leer.`,
+    idle: (count: string) =>
+      count === '1' ? '1 weitere Warteschlange ist leer.' : `${count} weitere Warteschlangen sind leer.`,
     queue: 'Warteschlange',
     waiting: 'Wartend',
     active: 'Laufend',
@@ -925,7 +927,8 @@ export const de: typeof en = {
     retryAll: 'Alle wiederholen',
     retryAllText:
       'Bis zu 500 gescheiterte Aufträge dieser Warteschlange laufen noch einmal, die ältesten zuerst und jeder nur einmal. E-Mails mit abgelaufenem Link werden nicht gesendet.',
-    retried: (count: string) => `${count} Aufträge laufen noch einmal.`,
+    retried: (count: string) =>
+      count === '1' ? '1 Auftrag läuft noch einmal.' : `${count} Aufträge laufen noch einmal.`,
     retriedMore: (count: string) =>
       `${count} Aufträge laufen noch einmal. Es gibt weitere: Wiederholen Sie den Schritt.`,
     scheduled: 'Regelmäßige Aufträge',
@@ -961,7 +964,7 @@ export const de: typeof en = {
   effects: {
     title: 'Hängende Folgen',
     about:
-      'Eine Folge einer Handlung, etwa eine Benachrichtigung, ist bei diesen Menschen gescheitert. Ihre späteren Folgen warten, bis sie gelingt. Das kann nur ein Fehler in Kith verursachen.',
+      'Eine Folge einer Handlung, etwa eine Mitteilung, ist bei diesen Menschen gescheitert. Ihre späteren Folgen warten, bis sie gelingt. Das kann nur ein Fehler in Kith verursachen.',
     person: 'Person',
     event: 'Ereignis',
     listener: 'Listener',
