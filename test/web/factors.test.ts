@@ -10,7 +10,10 @@ import { world } from '../support/world.ts'
 // passkeys belong to a domain, which an address such as 127.0.0.1 is not
 const port = await freePort()
 const origin = `http://localhost:${port}`
-const { admin, alice, database } = await world({ people: ['alice'], env: { PORT: String(port), FACADE_URL: origin } })
+const { admin, alice, database, join } = await world({
+  people: ['alice'],
+  env: { PORT: String(port), FACADE_URL: origin },
+})
 const browser = await startBrowser()
 
 /** Gives the tab an authenticator that approves everything. */
@@ -34,9 +37,9 @@ const press = (tab: Tab, name: string) => tab.getByRole('button', { name, exact:
 const dialog = (tab: Tab) => tab.getByRole('dialog').last()
 const answer = (tab: Tab, name: string) => dialog(tab).getByRole('button', { name, exact: true }).click()
 
-async function logIn(tab: Tab): Promise<void> {
-  await tab.getByLabel('Email address').first().fill(alice.email)
-  await tab.getByLabel('Password').first().fill(alice.password)
+async function logIn(tab: Tab, { email, password } = alice): Promise<void> {
+  await tab.getByLabel('Email address').first().fill(email)
+  await tab.getByLabel('Password').first().fill(password)
   await press(tab, 'Log in')
 }
 const forgetProofs = () => database.owner`update private.proofs set proved_at = now() - interval '1 hour'`
@@ -151,6 +154,35 @@ test('a person adds an app and a passkey, logs in with each, and removes the pas
   await tab.getByText('Your account is erased.').waitFor()
   tab.isClean([401, 403])
   await tab.close()
+})
+
+test('somebody who is banned reads why and appeals with a passkey', { timeout: 120_000 }, async () => {
+  const [bob] = await join('bob')
+  if (!bob) throw new Error('Nobody joined')
+  const tab = await openTab(browser, origin)
+  await addDevice(tab)
+  await tab.goto('/account')
+  await logIn(tab, bob)
+  await press(tab, 'Add a passkey')
+  await dialog(tab).getByLabel('Name').fill('Phone')
+  await answer(tab, 'Continue')
+  await dialog(tab).getByLabel('Password').fill(bob.password)
+  await answer(tab, 'Confirm')
+  await tab.getByText('The passkey is added.').waitFor()
+  await admin.post(`/admin/users/${bob.id}/ban`, { reason: 'Sold fake seeds.' })
+  await press(tab, 'Log out')
+  await tab.getByText('Banned or suspended?').click()
+  await tab.isAccessible()
+  await isNarrowEnough(tab)
+  await press(tab, 'Read them with a passkey')
+  await tab.getByText('Sold fake seeds.').waitFor()
+  await press(tab, 'Appeal')
+  await dialog(tab).getByLabel('Why is the decision wrong?').fill('They were real.')
+  // the passkey signs again, so the dialog asks for no code
+  expect(await dialog(tab).getByRole('textbox').count()).toBe(1)
+  await answer(tab, 'Send the appeal')
+  await tab.getByRole('listitem').getByText('You have appealed.').waitFor()
+  tab.isClean([401, 403])
 })
 
 test('staff who lack a second factor that their role requires learn where to add one', {

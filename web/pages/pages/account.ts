@@ -10,6 +10,7 @@ import { useLoad } from '../../lib/load.ts'
 import { loginTexts } from '../../lib/login-texts.ts'
 import { isForProof, returned } from '../../lib/oidc.ts'
 import { oidcTexts } from '../../lib/oidc-texts.ts'
+import { canUsePasskeys, signWithPasskey } from '../../lib/passkeys.ts'
 import { withProof } from '../../lib/proof.ts'
 import { saveFile } from '../../lib/save.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
@@ -22,8 +23,10 @@ import { Identities, LINK } from './identities.ts'
 type Standing = Schema<'Standing'>
 type Decision = Standing['decisions'][number]
 type Appeal = (decision: Decision, text: string, code?: string) => Promise<Standing>
-/** What somebody who is banned gives, and what they read with it. */
-type Reader = { email: string; password: string; hasFactor: boolean; standing: Standing }
+/** What somebody gives who cannot log in. A passkey signs each request anew, and a code counts once. */
+type Proof = { email: string; password: string; code?: string } | { passkey: Schema<'PasskeySignature'> }
+/** What somebody who is banned reads, and how they prove once more who they are. */
+type Reader = { standing: Standing; asksCode: boolean; prove: (code?: string) => Promise<Proof> }
 
 export function Account() {
   const t = texts.value.account
@@ -32,10 +35,10 @@ export function Account() {
   if (isForProof) return html`<${Done}><p>${oidcTexts.value.closeWindow}</p><//>`
   if (isErased.value) return html`<${Done}><p>${t.erased}</p><//>`
   if (banned.value) {
-    const { email, password, hasFactor, standing } = banned.value
-    const appeal: Appeal = ({ id: decisionId }, text, code) =>
-      kith.post('/auth/appeal', { body: { email, password, decisionId, text, ...(code && { code }) } })
-    return html`<${Decisions} first=${standing} appeal=${appeal} asksCode=${hasFactor} />`
+    const { standing, asksCode, prove } = banned.value
+    const appeal: Appeal = async ({ id: decisionId }, text, code) =>
+      kith.post('/auth/appeal', { body: { ...(await prove(code)), decisionId, text } })
+    return html`<${Decisions} first=${standing} appeal=${appeal} asksCode=${asksCode} />`
   }
   if (!me.value) {
     return html`<p>${t.text}</p>
@@ -58,15 +61,27 @@ export function Account() {
 function Banned({ banned }: { banned: Signal<Reader | undefined> }) {
   const t = texts.value.account
   const asksCode = useSignal(false)
+  const error = useSignal<unknown>(undefined)
+  const read = async (prove: Reader['prove'], given = '') => {
+    error.value = undefined
+    const standing = await kith.post('/auth/standing', { body: await prove(given) })
+    banned.value = { standing, asksCode: given !== '', prove }
+  }
   const submit = async ({ email = '', password = '', code = '' }) => {
     try {
-      const standing = await kith.post('/auth/standing', { body: { email, password, ...(code && { code }) } })
-      banned.value = { email, password, hasFactor: code !== '', standing }
+      await read(async (given) => ({ email, password, ...(given && { code: given }) }), code)
     } catch (failure) {
       asksCode.value ||= hasCode(failure, 'factor_required')
       throw failure
     }
   }
+  const usePasskey = () =>
+    read(async () => ({ passkey: await signWithPasskey(await kith.post('/auth/passkey/options')) })).catch(
+      (failure) => {
+        error.value = failure
+      },
+    )
+  const words = { ...texts.value.errors, factor_required: loginTexts.value.codeNeeded }
   return html`<details>
     <summary>${t.banned}</summary>
     <p>${t.bannedText}</p>
@@ -77,9 +92,12 @@ function Banned({ banned }: { banned: Signal<Reader | undefined> }) {
         ...(asksCode.value ? [{ name: 'code', label: loginTexts.value.code, fill: 'one-time-code' }] : []),
       ]}
       action=${t.readDecisions}
-      words=${{ ...texts.value.errors, factor_required: loginTexts.value.codeNeeded }}
+      words=${words}
       submit=${submit}
-    />
+      beside=${canUsePasskeys && html`<button type="button" class="secondary" onClick=${usePasskey}>${t.readByPasskey}</button>`}
+    >
+      <${ErrorNote} error=${error.value} words=${{ ...words, passkey_wrong: loginTexts.value.passkeyWrong }} />
+    <//>
   </details>`
 }
 

@@ -74,16 +74,16 @@ export const de: Texts = {
   },
   unsubscribe: {
     title: 'Tägliche E-Mail abbestellen',
-    text: 'Sie bekommen dann keine tägliche E-Mail über neue Benachrichtigungen mehr. E-Mails zu Ihrem Konto, etwa für ein neues Passwort, kommen weiterhin.',
+    text: 'Sie bekommen dann keine tägliche E-Mail über neue Mitteilungen mehr. E-Mails zu Ihrem Konto, etwa für ein neues Passwort, kommen weiterhin.',
     action: 'Abbestellen',
     done: 'Sie bekommen keine tägliche E-Mail mehr.',
     otherwise: 'Das können Sie jederzeit ändern:',
   },
   notifications: {
-    title: 'Benachrichtigungen',
-    text: 'Ihre Benachrichtigungen sind in der App. Sie können sich auch hier anmelden und die neuesten lesen.',
+    title: 'Mitteilungen',
+    text: 'Ihre Mitteilungen sind in der App. Sie können sich auch hier anmelden und die neuesten lesen.',
     app: 'Das sind die neuesten. Alles andere finden Sie in der App.',
-    none: 'Es gibt keine Benachrichtigungen.',
+    none: 'Es gibt keine Mitteilungen.',
     unread: 'neu',
     kinds: {
       'admin.broadcast': 'Neuigkeiten der Betreiber',
@@ -147,6 +147,7 @@ export const de: Texts = {
     banned: 'Gesperrt?',
     bannedText: 'Sie können lesen, was die Moderation über Sie entschieden hat und warum, und Einspruch einlegen.',
     readDecisions: 'Entscheidungen lesen',
+    readByPasskey: 'Mit Passkey lesen',
     address: 'E-Mail-Adresse',
     verified: (at: string) => `Bestätigt: ${at}.`,
     unverified: 'Noch nicht bestätigt.',
@@ -160,7 +161,7 @@ export const de: Texts = {
     digest: 'Tägliche E-Mail',
     digestOn: (hour: number, zone: string) =>
       `Wenn es Neues gibt, bekommen Sie einmal am Tag um ${hour} Uhr eine E-Mail (${zone}).`,
-    digestOff: 'Sie bekommen keine tägliche E-Mail über neue Benachrichtigungen.',
+    digestOff: 'Sie bekommen keine tägliche E-Mail über neue Mitteilungen.',
     turnOff: 'Abbestellen',
     turnOn: 'Abonnieren',
     export: 'Ihre Daten',

@@ -141,6 +141,7 @@ export const en = {
     banned: 'Banned or suspended?',
     bannedText: 'You can read what the moderators decided about you and why, and appeal it.',
     readDecisions: 'Read decisions',
+    readByPasskey: 'Read them with a passkey',
     address: 'Email address',
     verified: (at: string) => `Confirmed: ${at}.`,
     unverified: 'Not confirmed yet.',
