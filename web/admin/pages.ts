@@ -1,5 +1,6 @@
 // The pages of the panel. Each page adds its row; the menu shows those with a section that the person may use.
 import type { ComponentType } from '../lib/html.ts'
+import { later } from '../lib/later.ts'
 import { AccessPage } from './pages/access.ts'
 import { Appeals } from './pages/appeals.ts'
 import { Apps } from './pages/apps.ts'
@@ -21,7 +22,6 @@ import { People } from './pages/people.ts'
 import { PersonPage } from './pages/person.ts'
 import { Posts, Replies } from './pages/posts.ts'
 import { Contribution, ReputationAppeals, ReputationEntries, Votes } from './pages/reputation.ts'
-import { NewRulePage, RulePage, Rules } from './pages/rules.ts'
 import { Signals } from './pages/signals.ts'
 import { GroupPage, Groups, GuildPage, Guilds } from './pages/spaces.ts'
 import { Transparency } from './pages/transparency.ts'
@@ -42,6 +42,8 @@ export type PanelPage = {
   admin?: true
 }
 
+const rules = () => import('./pages/rules.ts')
+
 export const pages: PanelPage[] = [
   { path: '/admin/overview', title: (t) => t.overview.title, page: Overview, section: 'overview' },
 
@@ -49,9 +51,9 @@ export const pages: PanelPage[] = [
   { path: '/admin/cases/:id', title: (t) => t.case.title, page: CasePage },
   { path: '/admin/appeals', title: (t) => t.appeals.title, page: Appeals, section: 'moderation' },
   { path: '/admin/access', title: (t) => t.access.title, page: AccessPage, section: 'moderation' },
-  { path: '/admin/rules', title: (t) => t.rules.title, page: Rules, section: 'moderation' },
-  { path: '/admin/new-rule', title: (t) => t.rules.newTitle, page: NewRulePage, admin: true },
-  { path: '/admin/rules/:id', title: (t) => t.rules.rule, page: RulePage },
+  { path: '/admin/rules', title: (t) => t.rules.title, page: later(rules, 'Rules'), section: 'moderation' },
+  { path: '/admin/new-rule', title: (t) => t.rules.newTitle, page: later(rules, 'NewRulePage'), admin: true },
+  { path: '/admin/rules/:id', title: (t) => t.rules.rule, page: later<'RulePage', PageProps>(rules, 'RulePage') },
 
   { path: '/admin/people', title: (t) => t.people.title, page: People, section: 'people' },
   { path: '/admin/people/:id', title: (t) => t.person.title, page: PersonPage },

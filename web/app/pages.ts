@@ -1,10 +1,9 @@
 // The pages of the web client. Each page adds its row; the menu shows those with an icon.
 import type { ComponentType, ReadonlySignal } from '../lib/html.ts'
+import { later } from '../lib/later.ts'
 import type { Icon } from './icons.ts'
-import { later } from './later.ts'
 import { CirclePage, Circles } from './pages/circles.ts'
 import { Bookmarks, Feed, Scheduled } from './pages/feed.ts'
-import { Interests } from './pages/interests.ts'
 import { ConversationPage, Conversations } from './pages/messages.ts'
 import { Notifications, OpenPath } from './pages/notifications.ts'
 import { PersonPage } from './pages/person.ts'
@@ -42,7 +41,12 @@ export const pages: AppPage[] = [
   { path: '/app/write', title: (t) => t.write.title, page: Write, icon: 'write', isMain: true },
   { path: '/app/posts/:id', title: (t) => t.post.title, page: PostPage },
   { path: '/app/people/:username', title: (t) => t.person.title, page: PersonPage, hasHeading: true },
-  { path: '/app/interests', title: (t) => t.interests.title, page: Interests, icon: 'tag' },
+  {
+    path: '/app/interests',
+    title: (t) => t.interests.title,
+    page: later(() => import('./pages/interests.ts'), 'Interests'),
+    icon: 'tag',
+  },
   { path: '/app/bookmarks', title: (t) => t.bookmarks.title, page: Bookmarks, icon: 'bookmark' },
   { path: '/app/scheduled', title: (t) => t.scheduled.title, page: Scheduled },
   { path: '/app/wallet', title: (t) => t.wallet.title, page: Wallet, icon: 'wallet' },

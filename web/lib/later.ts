@@ -1,8 +1,8 @@
 // Pages whose code the browser loads when somebody opens them, so that the first page loads less.
-import { ErrorNote } from '../lib/errors.ts'
-import { type ComponentType, html, type VNode } from '../lib/html.ts'
-import { useLoad } from '../lib/load.ts'
-import { sharedTexts } from '../lib/shared-texts.ts'
+import { ErrorNote } from './errors.ts'
+import { type ComponentType, html, type VNode } from './html.ts'
+import { useLoad } from './load.ts'
+import { sharedTexts } from './shared-texts.ts'
 
 /** The page with this name in a file that is loaded later. */
 export const later = <Name extends string, Props extends object>(
