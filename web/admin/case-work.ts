@@ -57,14 +57,14 @@ export const mayPropose = (one: Case, thing?: Thing | null, account?: Account | 
 
 const path = ({ id }: Case) => ({ params: { path: { id } } })
 
-const reasonField = (optional: boolean): Field => {
+const reasonField = (optional: Field['optional']): Field => {
   const t = texts.value.case
   return { name: 'reason', label: t.reason, kind: 'long', max: 1000, optional, hint: t.reasonHint }
 }
 
 function detailFields(one: Case, actions: Action[]): Field[] {
   const t = texts.value.case
-  const until: Field = { name: 'until', label: t.until, kind: 'time', optional: true, hint: t.untilHint }
+  const until: Field = { name: 'until', label: t.until, kind: 'time', optional: 'told', hint: t.untilHint }
   return [
     ...(actions.includes('suspend') ? [until] : []),
     { name: 'category', label: t.category, kind: 'choice', value: one.category, options: categoryOptions() },
@@ -132,7 +132,7 @@ export function actAtOnce(one: Case, actions: Action[], account: Account | null)
   const text = isBan ? banText(t.actText, account) : t.actText
   const fields = [
     chosen(actions),
-    reasonField(true),
+    reasonField('told'),
     ...detailFields(one, actions),
     ...(isBan ? alsoOwner(account) : []),
   ]

@@ -208,7 +208,7 @@ function Invitees({ id }: { id: string }) {
           },
           reason(),
           { name: 'category', label: words.category, kind: 'choice', value: 'other', options: categoryOptions() },
-          { ...until(), optional: true, hint: words.untilHint },
+          { ...until(), optional: 'told', hint: words.untilHint },
         ],
         action: words.act,
         isDangerous: true,

@@ -39,7 +39,7 @@ function stateOf({ publishedAt, hiddenAt, deletedAt }: Published) {
 }
 
 /** The beginning of a post or a reply, which stands for its name in a question. */
-const nameIn = ({ body }: { body: string }): string => `“${beginning(body, 40)}”`
+const nameIn = ({ body }: { body: string }): string => beginning(body, 40)
 
 function hideOrShow(
   version: Signal<number>,
