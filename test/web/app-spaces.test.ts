@@ -7,6 +7,15 @@ import { world } from '../support/world.ts'
 const { admin, alice, bob, carla, database, url } = await world()
 const browser = await startBrowser()
 
+const CHARTER = `# Wood
+
+We use **no** glue.
+
+- Spruce
+- <img src=x onerror=alert(1)>
+
+After [the guild of Cremona](https://example.org/cremona), not [here](javascript:alert(1)).`
+
 const NARROW = { width: 360, height: 740 }
 async function open({ email, password }: Person, path: string, isNarrow = false): Promise<Tab> {
   const tab = await openTab(browser, url, isNarrow ? { viewport: NARROW } : {})
@@ -118,11 +127,19 @@ describe('The web client', { timeout: 240_000 }, () => {
     await founder.getByLabel('What happens if it passes').selectOption('A new charter')
     await confirm(founder, 'Continue')
     await founder.getByLabel('Title').fill('How we work')
-    await founder.getByLabel('Charter').fill('We use no glue.')
+    await founder.getByLabel('Charter').fill(CHARTER)
     await founder.isAccessible()
     await confirm(founder, 'Propose something')
     await heading(founder, 'How we work')
     await founder.getByText('We use no glue.').waitFor()
+    // it is Markdown: elements and links, but no HTML and no script
+    const charter = founder.locator('.markdown')
+    expect(await charter.getByRole('heading').allTextContents()).toEqual(['Wood'])
+    expect(await charter.locator('strong').textContent()).toBe('no')
+    expect(await charter.getByRole('listitem').allTextContents()).toEqual(['Spruce', '<img src=x onerror=alert(1)>'])
+    expect(await charter.getByRole('link').allTextContents()).toEqual(['the guild of Cremona'])
+    expect(await charter.getByRole('link').getAttribute('href')).toBe('https://example.org/cremona')
+    await charter.getByText('[here](javascript:alert(1))').waitFor()
     await button(founder, /^Yes/).click()
     await founder.getByRole('button', { name: /^Yes/, pressed: true }).waitFor()
     await founder.isAccessible()
@@ -190,6 +207,36 @@ describe('The web client', { timeout: 240_000 }, () => {
     await member.getByText('was to get 5,000 mana from the treasury.').waitFor()
     await member.getByText('The treasury did not have enough mana.').waitFor()
     await isFit(member)
+    await member.goto(path)
+
+    // who leads the guild pays out of the treasury; others are not offered it
+    await member.goto(`${path}/treasury`)
+    await button(member, 'Give mana').waitFor()
+    expect(await button(member, 'Pay somebody').count()).toBe(0)
+    await founder.goto(`${path}/treasury`)
+    await button(founder, 'Pay somebody').click()
+    await founder.getByLabel('Username').fill('bob')
+    await founder.getByLabel('Mana', { exact: true }).fill('2')
+    await founder.getByLabel('Note').fill('For varnish')
+    await founder.isAccessible()
+    await confirm(founder, 'Pay somebody')
+    await founder.getByText('For varnish').waitFor()
+    await founder.getByText('−2', { exact: true }).waitFor()
+    await founder.getByText('5 mana', { exact: true }).waitFor()
+    await button(founder, 'Distribute mana').click()
+    await founder.getByLabel('Mana', { exact: true }).fill('3')
+    await confirm(founder, 'Distribute mana')
+    await founder.getByRole('dialog').getByText('No member has a contribution score').waitFor()
+    await founder.keyboard.press('Escape')
+    await database.owner`
+      insert into app.contribution_entries (user_id, kind, delta, source_id)
+      values (${alice.id}, 'post_created', 10, gen_random_uuid())`
+    await button(founder, 'Distribute mana').click()
+    await founder.getByLabel('Mana', { exact: true }).fill('3')
+    await confirm(founder, 'Distribute mana')
+    await founder.getByText('Share of a distribution').waitFor()
+    await founder.getByText('2 mana', { exact: true }).waitFor()
+    founder.isClean([409])
     await member.goto(path)
 
     // a steward, by name; the proposer withdraws it

@@ -168,6 +168,15 @@ describe('The web client', { timeout: 180_000 }, () => {
     // what else can be done with a post
     await menuOf(post(tab, 'Lichens')).click()
     await tab.getByRole('button', { name: 'Report' }).click()
+    // the page says what is missing, and a dialog that is closed gives the focus back to the menu
+    await tab.getByRole('dialog').getByRole('button', { name: 'Report' }).click()
+    await tab.getByRole('dialog').getByText('This field is required.').first().waitFor()
+    await isFit(tab)
+    await tab.keyboard.press('Escape')
+    await tab.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await tab.evaluate('document.activeElement.localName')).toBe('summary')
+    await menuOf(post(tab, 'Lichens')).click()
+    await tab.getByRole('button', { name: 'Report' }).click()
     await tab.getByLabel('What is wrong').selectOption('Spam')
     await tab.getByLabel('What happened').fill('The same words again and again.')
     await isFit(tab)

@@ -37,18 +37,23 @@ export function Menu({ label, deeds }: { label: string; deeds: (Deed | false)[] 
   const close = () => {
     if (menu.current) menu.current.open = false
   }
+  /** Closes the menu; the focus stays at it, also after a dialog. */
+  const leaveTo = (step: () => unknown) => {
+    close()
+    menu.current?.querySelector('summary')?.focus()
+    step()
+  }
   const leave = ({ relatedTarget }: FocusEvent) => {
     if (relatedTarget && !menu.current?.contains(relatedTarget as Node)) close()
   }
   const press = ({ key }: KeyboardEvent) => {
-    if (key !== 'Escape') return
-    close()
-    menu.current?.querySelector('summary')?.focus()
+    if (key === 'Escape') leaveTo(() => {})
   }
   const place = () => {
-    const { classList, open } = menu.current as HTMLDetailsElement
+    if (!menu.current) return // the step led to another page
+    const { classList, open } = menu.current
     classList.remove('upward')
-    const bottom = menu.current?.querySelector('ul')?.getBoundingClientRect().bottom ?? 0
+    const bottom = menu.current.querySelector('ul')?.getBoundingClientRect().bottom ?? 0
     if (open && bottom > innerHeight - BAR) classList.add('upward')
   }
   return html`<details class="menu" ref=${menu} onToggle=${place} onFocusOut=${leave} onKeyDown=${press}>
@@ -58,10 +63,7 @@ export function Menu({ label, deeds }: { label: string; deeds: (Deed | false)[] 
         (one) => html`<li key=${one.label}>
           <button
             class=${`secondary small${one.isDangerous ? ' danger-text' : ''}`}
-            onClick=${() => {
-              close()
-              one.run()
-            }}
+            onClick=${() => leaveTo(one.run)}
           >
             ${one.label}
           </button>

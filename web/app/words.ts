@@ -4,8 +4,8 @@ import { html, type VNode } from '../lib/html.ts'
 /** A web address up to the sign that ends the sentence, or a person's name after an @. */
 const LINK = /(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}])|(?<![\p{L}\p{N}_@./])@([a-z0-9_]{3,30})(?![\p{L}\p{N}_])/giu
 
-/** Only http and https: another scheme, such as javascript, stays text. */
-function partsOf(text: string): unknown[] {
+/** Text with its links. Only http and https: another scheme, such as javascript, stays text. */
+export function partsOf(text: string): unknown[] {
   const parts: unknown[] = []
   let from = 0
   for (const found of text.matchAll(LINK)) {

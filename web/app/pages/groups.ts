@@ -10,6 +10,7 @@ import { numberText, optionsOf } from '../../lib/texts.ts'
 import { PostCard } from '../card.ts'
 import { FindPerson } from '../find-person.ts'
 import { List, usePages } from '../list.ts'
+import { Markdown } from '../markdown.ts'
 import type { PageProps } from '../pages.ts'
 import { type Card, nameOf, PersonRow } from '../people.ts'
 import { kith, me } from '../session.ts'
@@ -374,7 +375,7 @@ export function GuildPage({ params: { id = '' } }: PageProps): VNode {
       ${typeof found.treasuryBalance === 'number' && html`<a href=${`/app/guilds/${id}/treasury`}>${t.treasury(numberText(found.treasuryBalance))}</a>`}
     </p>
     ${found.about && html`<${Words} text=${found.about} />`}
-    ${found.charter && html`<details><summary>${t.charter}</summary><${Words} text=${found.charter} /></details>`}
+    ${found.charter && html`<details><summary>${t.charter}</summary><${Markdown} text=${found.charter} /></details>`}
     <p><a href=${`/app/guilds/${id}/charters`}>${t.allCharters}</a></p>
     <div class="buttons">
       ${viewer.status === 'none' && !archivedAt && html`<button onClick=${apply}>${t.apply}</button>`}

@@ -7,15 +7,21 @@ import { useLoad } from '../../lib/load.ts'
 import { numberText, timeText } from '../../lib/texts.ts'
 import { When } from '../card.ts'
 import { List, usePages } from '../list.ts'
+import { Markdown } from '../markdown.ts'
 import type { PageProps } from '../pages.ts'
 import { keyed, PersonLink } from '../people.ts'
 import { kith } from '../session.ts'
 import { spaceTexts } from '../space-texts.ts'
 import { texts } from '../texts.ts'
-import { Words } from '../words.ts'
 
 type Entry = Schema<'TreasuryEntry'>
 type Charter = Schema<'Charter'>
+
+/** The most mana that one step can move. */
+const MOST = 1_000_000_000
+
+type Sent = { params: { path: { guildId: string } }; headers: { 'idempotency-key': string } }
+type Send = (body: { amount: number; note?: string }, sent: Sent, recipientId: string) => Promise<unknown>
 
 const Back = ({ id }: { id: string }): VNode =>
   html`<p><a href=${`/app/guilds/${id}`}>${spaceTexts.value.backTo}</a></p>` as VNode
@@ -48,28 +54,55 @@ export function TreasuryPage({ params: { id = '' } }: PageProps): VNode {
     [id],
   )
   const found = guild.data.value
-  const give = async () => {
+  /** Asks, moves mana, and shows what is there then. If it is sent again after a lost answer, it moves only once. */
+  const move = async (question: Parameters<typeof ask>[0], done: string, send: Send) => {
     const keyOf = keyed()
-    const fields: Field[] = [
-      { name: 'amount', label: t.amount, kind: 'number', min: 1, max: 1_000_000_000, value: '1' },
-      { name: 'note', label: t.note, kind: 'long', max: 500, optional: true, hint: t.noteHint },
-    ]
-    const isGiven = await ask({ title: t.give, text: t.giveText, fields, action: t.give }, ({ amount, note }) => {
+    const isMoved = await ask(question, ({ amount, note, recipientId = '' }) => {
       const body = { amount: Number(amount), ...(note && { note }) }
-      return kith.post('/treasury/{guildId}/contribute', {
-        params,
-        headers: { 'idempotency-key': keyOf(body) },
-        body,
-      })
+      const headers = { 'idempotency-key': keyOf({ ...body, recipientId }) }
+      return send(body, { params, headers }, recipientId)
     })
-    if (!isGiven) return
-    notify(t.given)
+    if (!isMoved) return
+    notify(done)
     await Promise.all([guild.reload(), pages.reload()])
   }
+  const fields = (most: number): Field[] => [
+    { name: 'amount', label: t.amount, kind: 'number', min: 1, max: most, value: '1' },
+    { name: 'note', label: t.note, kind: 'long', max: 500, optional: true, hint: t.noteHint },
+  ]
+  const give = () =>
+    move({ title: t.give, text: t.giveText, fields: fields(MOST), action: t.give }, t.given, (body, sent) =>
+      kith.post('/treasury/{guildId}/contribute', { ...sent, body }),
+    )
+  const balance = found?.treasuryBalance ?? 0
+  const payOut = () => {
+    const person: Field = { name: 'recipientId', label: t.person, max: 30 }
+    // who pays has to say why
+    const rest = fields(balance).map((field) => ({ ...field, optional: false }))
+    const question = { title: t.payOut, text: t.payOutText, fields: [person, ...rest], action: t.payOut }
+    return move(question, t.paidOut, ({ note = '', ...body }, sent, recipientId) =>
+      kith.post('/treasury/{guildId}/disburse', { ...sent, body: { ...body, note, recipientId } }),
+    )
+  }
+  const distribute = () =>
+    move(
+      { title: t.distribute, text: t.distributeText, fields: fields(balance), action: t.distribute },
+      t.distributed,
+      (body, sent) => kith.post('/treasury/{guildId}/distribute-by-contribution', { ...sent, body }),
+    )
+  const role = found?.archivedAt ? null : found?.viewer.role
+  const spends = (role === 'founder' || role === 'steward') && balance > 0
   return html`<${ErrorNote} error=${guild.error.value} />
     ${typeof found?.treasuryBalance === 'number' && html`<p class="balance"><strong>${texts.value.pay.mana(numberText(found.treasuryBalance))}</strong></p>`}
     <p class="quiet">${t.treasuryText}</p>
-    ${found?.viewer.role && !found.archivedAt && html`<p><button onClick=${give}>${t.give}</button></p>`}
+    ${
+      role &&
+      html`<div class="buttons">
+        <button onClick=${give}>${t.give}</button>
+        ${spends && html`<button class="secondary" onClick=${payOut}>${t.payOut}</button>`}
+        ${spends && html`<button class="secondary" onClick=${distribute}>${t.distribute}</button>`}
+      </div>`
+    }
     <${List} pages=${pages} empty=${t.noMovements} item=${(entry: Entry) => html`<${Movement} key=${entry.id} entry=${entry} guild=${id} />`} />
     <${Back} id=${id} />` as VNode
 }
@@ -92,7 +125,7 @@ export function ChartersPage({ params: { id = '' } }: PageProps): VNode {
       <span class="quiet">${t.since(timeText(createdAt))}</span>
       ${proposalId && html`<a href=${`/app/guilds/${id}/proposals/${proposalId}`}>${t.byProposal}</a>`}
     </p>
-    ${charter ? html`<${Words} text=${charter} />` : html`<p class="quiet">${t.noCharter}</p>`}
+    ${charter ? html`<${Markdown} text=${charter} />` : html`<p class="quiet">${t.noCharter}</p>`}
   </article>`
   return html`<${List} pages=${pages} item=${item} />
     <${Back} id=${id} />` as VNode

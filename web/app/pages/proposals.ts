@@ -8,6 +8,7 @@ import { go } from '../../lib/router.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import { List, usePages } from '../list.ts'
+import { Markdown } from '../markdown.ts'
 import type { PageProps } from '../pages.ts'
 import { type Card, isMe, PersonLink } from '../people.ts'
 import { kith } from '../session.ts'
@@ -128,7 +129,7 @@ function Effect({ proposal: { kind, payload, status } }: { proposal: Proposal })
   const effects = status === 'open' ? spaceTexts.value.effects : spaceTexts.value.decidedEffects
   const { charter = '', userId, grant = false, recipientId, amount = 0 } = payload
   if (kind === 'charter')
-    return html`<p>${effects.charter}</p><blockquote><${Words} text=${charter} /></blockquote>` as VNode
+    return html`<p>${effects.charter}</p><article><${Markdown} text=${charter} /></article>` as VNode
   if (kind === 'steward') return html`<p>${effects.steward(html`<${Person} id=${userId} />`, grant)}</p>` as VNode
   if (kind === 'expel') return html`<p>${effects.expel(html`<${Person} id=${userId} />`)}</p>` as VNode
   if (kind === 'disburse')

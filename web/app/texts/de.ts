@@ -628,7 +628,8 @@ export const de: typeof en = {
     address: 'E-Mail-Adresse',
     verified: 'bestätigt',
     unverified: 'nicht bestätigt',
-    accountText: 'Dort ändern Sie die Adresse, speichern alle Ihre Daten als Datei und löschen das Konto.',
+    accountText:
+      'Auf der Seite Ihres Kontos ändern Sie die Adresse, speichern alle Ihre Daten als Datei und löschen das Konto.',
     accountLink: 'Zu Ihrem Konto',
     password: 'Passwort',
     changePassword: 'Passwort ändern',

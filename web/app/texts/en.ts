@@ -621,7 +621,8 @@ export const en = {
     address: 'Email address',
     verified: 'confirmed',
     unverified: 'not confirmed',
-    accountText: 'There you change the address, save all your data as a file, and erase the account.',
+    accountText:
+      'On the page of your account you change the address, save all your data as a file, and erase the account.',
     accountLink: 'To your account',
     password: 'Password',
     changePassword: 'Change the password',
