@@ -4284,6 +4284,7 @@ export interface Schemas {
     status: 'active' | 'reserved' | 'used' | 'expired' | 'revoked'
     ownerId: string
     owner: Schemas['PersonCard']
+    reservedUntil: Schemas['Timestamp'] | null
     usedById: string | null
     usedBy: Schemas['PersonCard'] | null
     usedAt: Schemas['Timestamp'] | null

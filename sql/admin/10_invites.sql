@@ -36,6 +36,7 @@ select c.created_at as at, c.id, private.invite_status(c) as status, c.generated
          'status', private.invite_status(c),
          'ownerId', c.generated_by,
          'owner', owner.card,
+         'reservedUntil', case when private.invite_status(c) = 'reserved' then private.utc(c.reserved_until) end,
          'usedById', c.used_by,
          'usedBy', redeemer.card,
          'usedAt', private.utc(c.used_at),

@@ -84,7 +84,8 @@ begin
              when f.name = any (o.people) then to_json(private.actor_id(u.username, private.domain()))
              else (e.payload -> f.name)::json end order by f.place), '{}') as payload
     from unnest(o.fields || o.people) with ordinality f (name, place)
-    left join app.users u on f.name = any (o.people) and u.id = (e.payload ->> f.name)::uuid
+    -- the case keeps other fields, such as a level, from being read as ids
+    left join app.users u on u.id = case when f.name = any (o.people) then (e.payload ->> f.name)::uuid end
   ) p
   where e.id = any (v_ids)
     -- nothing is written about an erased person

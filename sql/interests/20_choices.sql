@@ -7,7 +7,7 @@ create table app.user_interests (
   depth       smallint not null,
   expertise   smallint not null,
   created_at  timestamptz not null default clock_timestamp(),
-  updated_at  timestamptz not null default now(),
+  updated_at  timestamptz not null default clock_timestamp(),
   primary key (user_id, interest_id),
   constraint interest_unknown foreign key (interest_id) references app.interests on delete restrict,
   constraint interest_depth_out_of_range check (depth between 1 and 5),

@@ -43,6 +43,7 @@ export const StaffInviteCode = z
       .describe('`reserved`: somebody is registering with it. `used` and `revoked` are final.'),
     ownerId: InternalId,
     owner: PersonCard,
+    reservedUntil: Timestamp.nullable().describe('When the reservation ends; null unless it is reserved.'),
     usedById: InternalId.nullable().describe('The internal id of who registered with the code; null until then.'),
     usedBy: PersonCard.nullable().describe('Who registered with the code; null until then.'),
     usedAt: Timestamp.nullable().describe('When somebody registered with it; null until then.'),

@@ -25,7 +25,11 @@ describe('POST /admin/invite-codes/generate', async () => {
       expect(days).toBeLessThan(30.1)
     }
     const [{ code } = { code: '' }] = body.items
-    expect(await nobody.post('/auth/reserve-invite', { code })).toMatchObject({ status: 200 })
+    const list = async (q: string) => (await admin.get<{ items: object[] }>(`/admin/invite-codes?q=${q}`)).body.items
+    expect(await list(code)).toMatchObject([{ status: 'active', reservedUntil: null }])
+    const reserved = await nobody.post<{ expiresAt: string }>('/auth/reserve-invite', { code })
+    expect(reserved.status).toBe(200)
+    expect(await list(code)).toMatchObject([{ status: 'reserved', reservedUntil: reserved.body.expiresAt }])
   })
 
   test('writes an audit entry with the address and without the codes', async () => {

@@ -4,6 +4,7 @@ import { world } from '../../support/world.ts'
 
 type Node = { id: string; slug: string; level: number; parentId: string | null; userCount: number; children?: Node[] }
 type Catalog = { items: Node[] }
+type Times = { createdAt: string; updatedAt: string }
 type Choices = { items: { interestId: string; slug: string; depth: number; expertise: number }[] }
 
 const { alice, bob, carla, nobody, database } = await world()
@@ -59,10 +60,12 @@ describe('GET /interests/catalog', () => {
 describe('POST and DELETE /me/interests', () => {
   test('add and change a choice, list it at both paths, and update the user count', async () => {
     const before = bySlug.get('ethics')?.userCount ?? 0
-    expect(await alice.post('/me/interests', choice('ethics', 3, 2))).toMatchObject({
+    const first = await alice.post<Times>('/me/interests', choice('ethics', 3, 2))
+    expect(first).toMatchObject({
       status: 201,
       body: { slug: 'ethics', level: 2, parentId: id('philosophy'), depth: 3, expertise: 2 },
     })
+    expect(Date.parse(first.body.updatedAt)).toBeGreaterThanOrEqual(Date.parse(first.body.createdAt))
     expect(await alice.post('/me/interests', choice('ethics', 5, 4))).toMatchObject({ status: 201, body: { depth: 5 } })
     const mine = await alice.get<Choices>('/me/interests')
     expect(mine.body.items).toMatchObject([{ interestId: id('ethics'), depth: 5, expertise: 4 }])

@@ -13759,6 +13759,7 @@ export interface components {
             status: "active" | "reserved" | "used" | "expired" | "revoked";
             ownerId: string;
             owner: components["schemas"]["PersonCard"];
+            reservedUntil: components["schemas"]["Timestamp"] | null;
             /** @description The internal id of who registered with the code; null until then. */
             usedById: string | null;
             /** @description Who registered with the code; null until then. */
