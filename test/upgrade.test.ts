@@ -19,6 +19,7 @@ import {
   copyIn,
   createCaller,
   lackOf,
+  moveArguments,
   moveTimes,
   type Release,
   readRelease,
@@ -79,7 +80,7 @@ describe.each(versions)('An instance of %s', (version) => {
     const ask = createCaller(database)
     const lacks: string[] = []
     for (const { outcome: before, ...call } of release.calls) {
-      const now = await ask(call)
+      const now = await ask({ ...call, given: moveArguments(call.given, release.at) })
       const lack = 'shape' in before && 'shape' in now ? lackOf(before.shape, now.shape) : JSON.stringify(now)
       if (lack) lacks.push(`${call.operation}: ${lack}`)
     }

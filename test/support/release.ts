@@ -100,6 +100,15 @@ export async function moveTimes(superuser: Sql, since: string): Promise<void> {
   })
 }
 
+/** The arguments of a call, with their ISO times as much later as `moveTimes` makes the rows. */
+export function moveArguments(given: Given, since: string): Given {
+  const age = Date.now() - Date.parse(since)
+  const isTime = (value: unknown) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
+  return JSON.parse(JSON.stringify(given), (_, value) =>
+    isTime(value) ? new Date(Date.parse(value) + age).toISOString() : value,
+  )
+}
+
 export function shapeOf(value: unknown): Shape {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf)
   if (typeof value === 'object' && value !== null)
