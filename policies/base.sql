@@ -216,7 +216,9 @@ grant execute on function
   private.count_writes,
   private.domain,
   private.is_bot,
-  private.share_lock_person
+  private.parsable,
+  private.share_lock_person,
+  private.swap_punctuation
   to authenticated;
 grant execute on function
   private.begin_idempotent,

@@ -56,7 +56,8 @@ grant execute on function
 
 -- batches that the worker runs
 grant execute on function
-  private.hide_or_show_documents
+  private.hide_or_show_documents,
+  private.index_again
   to worker;
 
 -- operations

@@ -135,6 +135,7 @@ export interface Schemas {
     pinned: boolean
     publishAt: Schemas['Timestamp'] | null
     publishedAt: Schemas['Timestamp'] | null
+    scheduledEmittedAt: Schemas['Timestamp'] | null
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     createdAt: Schemas['Timestamp']
@@ -2516,6 +2517,7 @@ export interface Schemas {
     keys: { kty: 'OKP'; crv: 'Ed25519'; x: string; kid: string }[]
   }
   Intent: {
+    userId: string
     intent: 'networking' | 'friends' | 'romantic' | 'mentor' | 'mentee' | 'collab'
     note: string | null
     isActive: boolean
@@ -4355,6 +4357,7 @@ export interface Schemas {
     guildId: string | null
     publishAt: Schemas['Timestamp'] | null
     publishedAt: Schemas['Timestamp'] | null
+    scheduledEmittedAt: Schemas['Timestamp'] | null
     editedAt: Schemas['Timestamp'] | null
     hiddenAt: Schemas['Timestamp'] | null
     deletedAt: Schemas['Timestamp'] | null

@@ -11,6 +11,9 @@ export const EditedAt = Timestamp.nullable().describe('When its author last edit
 export const PostEditedAt = Timestamp.nullable().describe(
   'When its words or media last changed after it was published; null if never.',
 )
+export const ScheduledEmittedAt = Timestamp.nullable().describe(
+  'When it was published after it had been scheduled; null for other posts.',
+)
 /** For staff: what was decided about a person. */
 export const SuspendedUntil = Timestamp.nullable().describe(
   'When the ban ends by itself; null if it has no end, or the person is not banned.',

@@ -32,6 +32,7 @@ select p.created_at as at, p.id, p.author_id, p.format, p.interest_id, p.visibil
          'guildId', case space.kind when 'guild' then space.id end,
          'publishAt', private.utc(p.publish_at),
          'publishedAt', private.utc(p.published_at),
+         'scheduledEmittedAt', private.utc(p.scheduled_emitted_at),
          'editedAt', private.utc(p.edited_at),
          'hiddenAt', private.utc(p.hidden_at),
          'deletedAt', private.utc(p.deleted_at),

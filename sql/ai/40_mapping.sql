@@ -15,8 +15,9 @@ declare
   v_query tsquery;
 begin
   -- a word of the topic counts as if said twice; a tsvector has one position of a word for each time it was said
-  v_words := (select to_tsvector('pg_catalog.english', s.topic || ' ' || s.topic) || to_tsvector('pg_catalog.english',
-                coalesce((select string_agg(t.answer, ' ') from app.ai_turns t where t.session_id = s.id), ''))
+  v_words := (select to_tsvector('pg_catalog.english', private.parsable(s.topic || ' ' || s.topic))
+                     || to_tsvector('pg_catalog.english', private.parsable(
+                          (select string_agg(t.answer, ' ') from app.ai_turns t where t.session_id = s.id)))
               from app.ai_sessions s where s.id = p_session);
   v_query := (select string_agg(quote_literal(w.lexeme), ' | ')
               from (select u.lexeme from unnest(v_words) u

@@ -107,3 +107,33 @@ begin
   return v_text;
 end $$;
 comment on function private.require_name is 'As private.require_text, for a name or a title, which must be one line.';
+
+create function private.swap_punctuation(p_text text, p_back boolean) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_signs  constant text := e'\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb\u2039\u203a\u2013\u2014\u2015\u2026'
+    '\u00b7\u2022\u00a1\u00bf\u060c\u061f\u061b\u3001\u3002';
+  v_instead constant text := e'\u0001\u0006\u0007\u0008\u000e\u000f\u0010\u0011\u0012\u0013\u0014\u0015\u0016\u0017'
+    '\u0018\u0019\u001a\u001b\u001c\u001d\u001e\u001f\u007f';
+begin
+  return case when p_back then translate(p_text, v_instead, v_signs) else translate(p_text, v_signs, v_instead) end;
+end $$;
+comment on function private.swap_punctuation is
+  'Replaces quotes, dashes and other punctuation beyond ASCII by characters that no text contains, or back.';
+
+create function private.parsable(p_text text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return translate(case when octet_length(p_text) = length(p_text) then p_text
+                        else private.swap_punctuation(coalesce(p_text, ''), false) end,
+                   e'<>\u00a0\u202f\u2010\u2011', e'\u0004\u0005  --');
+end $$;
+comment on function private.parsable is
+  'A text in which the parser finds every word. It skips everything that looks like a tag, and in a database whose '
+  'ctype is C it takes all characters beyond ASCII for letters, also typographic quotes. So < and > and the '
+  'usual punctuation beyond ASCII is replaced by characters that no text contains, and such spaces and hyphens by '
+  'those of ASCII. Each is replaced by one character.';

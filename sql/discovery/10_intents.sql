@@ -121,13 +121,16 @@ insert into private.account_steps (step, events, position) values
 create view app.intent_card with (security_invoker) as
 select i.user_id,
        json_build_object(
+         'userId', person.actor_id,
          'intent', i.intent,
          'note', i.note,
          'isActive', i.is_active,
          'createdAt', private.utc(i.created_at),
          'updatedAt', private.utc(i.updated_at)) as card
-from app.connection_intents i;
-comment on view app.intent_card is 'An intent as its owner sees it: {intent, note, isActive, createdAt, updatedAt}.';
+from app.connection_intents i
+join app.person_card person on person.id = i.user_id;
+comment on view app.intent_card is
+  'An intent as its owner sees it: {userId, intent, note, isActive, createdAt, updatedAt}. userId is the actor id.';
 
 create function private.counterpart(p_intent text) returns text
 language plpgsql immutable

@@ -92,17 +92,6 @@ create table private.search_words (
 );
 comment on table private.search_words is 'For each word of each scope, the list of documents that contain it.';
 
-create function private.untagged(p_text text) returns text
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return translate(coalesce(p_text, ''), '<>', e'\u0004\u0005');
-end $$;
-comment on function private.untagged is
-  'Replaces < and > by characters that no text contains, because the parser of words skips everything that looks like '
-  'a tag.';
-
 create function private.searchable(p_text text) returns text
 language plpgsql immutable
 set search_path = ''
@@ -110,10 +99,10 @@ as $$
 begin
   -- a word in a tsvector can have at most 2046 bytes, and unaccent makes up to 5 bytes of one character ("½" becomes
   -- " 1/2"). Postgres does not check the result: reading a word that is too long crashes the server
-  return regexp_replace(private.untagged(p_text), '(\S{200})', '\1 ', 'g');
+  return regexp_replace(private.parsable(p_text), '(\S{200})', '\1 ', 'g');
 end $$;
 comment on function private.searchable is
-  'Prepares a text for the parser of words: see private.untagged. Words of more than 200 characters are cut into '
+  'Prepares a text for the parser of words: see private.parsable. Words of more than 200 characters are cut into '
   'pieces.';
 
 create function private.search_vector(p_title text, p_body text) returns tsvector

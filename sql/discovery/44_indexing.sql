@@ -150,6 +150,25 @@ comment on function private.hide_documents_later is
 insert into private.account_steps (step, events, position) values
   ('private.hide_documents_later', '{ban,unban}', 210);
 
+create function private.index_again(p_job jsonb, p_after uuid default null) returns json
+language plpgsql volatile security definer   -- only triggers, listeners and the worker may write the index
+set search_path = ''
+as $$
+declare
+  v_ids uuid[] := array(
+    select id from private.search_documents
+    where type = p_job ->> 'type' and id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+    order by id limit 50);
+begin
+  perform private.index_for_search(p_job ->> 'type', v_ids);
+  return json_build_object('changed', cardinality(v_ids), 'next', v_ids[50]);
+end $$;
+comment on function private.index_again is
+  'For the worker alone: indexes the next 50 documents of a {type} after p_after again. A migration that changes how '
+  'texts are split into words queues this for each type. Returns {changed, next}; next is null at the end.';
+call private.force_index_scans('private.index_again');
+call private.make_batch_queue('documents-again', 'private.index_again');
+
 insert into private.personal_data (relation, person_column, reason) values
   ('private.search_documents', 'id', 'The words of published texts and of names, which have sections.'),
   ('private.search_documents', 'author_id', 'The author of a published text, which has a section.');

@@ -28,7 +28,7 @@ begin
   v_query.interests := p_interests;
   for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
     v_text := coalesce(v_part[2], v_part[3]);
-    v_one := phraseto_tsquery('private.search', v_text);
+    v_one := phraseto_tsquery('private.search', private.parsable(v_text));
     v_many := (numnode(v_one) + 1) / 2;   -- numnode also counts the operators, one between every two words
     continue when v_many = 0;
     v_all := v_all + v_many;
@@ -36,7 +36,7 @@ begin
       v_query.without := case when v_query.without is null then v_one else v_query.without || v_one end;
     else
       v_query.query := case when v_query.query is null then v_one else v_query.query && v_one end;
-      v_query.words := v_query.words || tsvector_to_array(to_tsvector('private.search', v_text));
+      v_query.words := v_query.words || tsvector_to_array(to_tsvector('private.search', private.parsable(v_text)));
       v_query.said := concat_ws(' ', v_query.said, v_text);
       if v_highlight + v_many <= 8 then
         v_highlight := v_highlight + v_many;

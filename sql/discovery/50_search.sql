@@ -238,7 +238,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_body    text := private.untagged(left(p_body, 5000));
+  v_body    text := coalesce(left(p_body, 5000), '');
   v_from    integer := 1;
   v_part    text;
   v_excerpt text;
@@ -246,7 +246,7 @@ declare
 begin
   -- the time of ts_headline grows with the square of the text, so it gets one piece at a time until there is a hit
   loop
-    v_part := substr(v_body, v_from, 600);
+    v_part := private.parsable(substr(v_body, v_from, 600));
     if v_from > 1 then
       v_part := regexp_replace(v_part, '^\S+\s', '');
     end if;
@@ -263,7 +263,7 @@ begin
     v_from := v_from + 500;   -- pieces overlap, because a phrase may cross a border
     exit when v_from + 100 > length(v_body);
   end loop;
-  return replace(replace(replace(replace(replace(v_excerpt,
+  return replace(replace(replace(replace(replace(private.swap_punctuation(v_excerpt, true),
     '&', '&amp;'), e'\u0004', '&lt;'), e'\u0005', '&gt;'), e'\u0002', '<mark>'), e'\u0003', '</mark>');
 end $$;
 comment on function private.excerpt is

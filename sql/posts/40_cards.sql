@@ -137,7 +137,9 @@ begin
                  select '"' || e.emotion || '":{"count":' || e.payments || ',"total":' || e.mana || '}'
                  from app.post_emotions e where e.post_id = p.id and e.payments > 0 order by e.emotion), ',') || '}')
         || (',' || g.fields || ',"boostScore":' || g.boost
-            || ',"boostExpiresAt":' || coalesce('"' || private.utc(g.boost_expires_at) || '"', 'null')) as text
+            || ',"boostExpiresAt":' || coalesce('"' || private.utc(g.boost_expires_at) || '"', 'null')
+            || ',"scheduledEmittedAt":'
+            || coalesce('"' || private.utc(p.scheduled_emitted_at) || '"', 'null')) as text
       from private.visible_posts p
       join private.engagement_fields g on g.post_id = p.id
       join app.person_card author on author.id = p.author_id

@@ -8,6 +8,7 @@ import {
   InterestSlug,
   PostEditedAt,
   PrimaryInterest,
+  ScheduledEmittedAt,
 } from '../../lib/fields.ts'
 import { Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { AltText, picture } from '../media/schemas.ts'
@@ -51,6 +52,7 @@ export const StaffPost = z
     guildId: GuildId,
     publishAt: Timestamp.nullable().describe('When a scheduled post is due; null if it was published at once.'),
     publishedAt: Timestamp.nullable().describe('When it was published; null while it is scheduled.'),
+    scheduledEmittedAt: ScheduledEmittedAt,
     editedAt: PostEditedAt,
     hiddenAt: HiddenAt,
     deletedAt: DeletedAt,

@@ -26,6 +26,7 @@ export const NewIntent = z
   .openapi('NewIntent')
 export const Intent = z
   .object({
+    userId: ActorId.describe('Your own.'),
     intent,
     note: z.string().nullable().describe('What candidates read, up to 280 characters; null if you wrote nothing.'),
     isActive: z.boolean().describe('While false, nobody finds you by your intent.'),

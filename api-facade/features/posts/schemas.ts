@@ -10,6 +10,7 @@ import {
   Picture,
   PostEditedAt,
   PrimaryInterest,
+  ScheduledEmittedAt,
 } from '../../lib/fields.ts'
 import { IdParam, Moment, Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { AltText, picture } from '../media/schemas.ts'
@@ -241,6 +242,7 @@ const AnyPost = z
     pinned: z.boolean().describe('Whether its author pinned it to the profile.'),
     publishAt: Timestamp.nullable().describe('When a scheduled post is due; null if it was published at once.'),
     publishedAt: Timestamp.nullable().describe('Null while the post is scheduled.'),
+    scheduledEmittedAt: ScheduledEmittedAt,
     editedAt: PostEditedAt,
     hiddenAt: HiddenAt,
     createdAt: Timestamp,

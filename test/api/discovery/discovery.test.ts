@@ -40,7 +40,7 @@ test('An intent can be set and replaced', async () => {
   )
   expect(await alice.put('/discovery/intent', { intent: 'friends', note: ' Hikes ' })).toMatchObject({
     status: 200,
-    body: { intent: 'friends', note: 'Hikes', isActive: true },
+    body: { userId: 'acct:alice@localhost', intent: 'friends', note: 'Hikes', isActive: true },
   })
   const again = await alice.put('/discovery/intent', { intent: 'mentee' })
   expect(again).toMatchObject({ status: 200, body: { intent: 'mentee', note: null, isActive: true } })

@@ -43,6 +43,7 @@ describe('POST /posts', () => {
         pinned: false,
         publishAt: null,
         publishedAt: expect.any(String),
+        scheduledEmittedAt: null,
         editedAt: null,
         hiddenAt: null,
       },

@@ -59,7 +59,10 @@ describe('A scheduled post', () => {
     const id = await schedule(alice)
     const at = hours(5)
     const edited = await alice.patch<Post>(`/posts/${id}`, { body: 'Rather this', publishAt: at })
-    expect(edited).toMatchObject({ status: 200, body: { body: 'Rather this', editedAt: null, publishedAt: null } })
+    expect(edited).toMatchObject({
+      status: 200,
+      body: { body: 'Rather this', editedAt: null, publishedAt: null, scheduledEmittedAt: null },
+    })
     expect(Date.parse(edited.body.publishAt ?? '')).toBe(Date.parse(at))
     for (const publishAt of ['2020-01-01T00:00:00Z', new Date().toISOString()])
       expect(await alice.patch(`/posts/${id}`, { publishAt })).toFailWith(422, 'publish_at_past')
@@ -71,6 +74,7 @@ describe('A scheduled post', () => {
       status: 200,
       body: { publishAt: null, publishedAt: expect.any(String), editedAt: null },
     })
+    expect(now.body).toMatchObject({ scheduledEmittedAt: now.body.publishedAt })
     expect(await feed(bob)).toContain(id)
     expect(await bob.inbox('post.quoted')).toEqual(before)
     expect(await alice.patch(`/posts/${id}`, { publishAt: hours(1) })).toFailWith(422, 'post_is_published')

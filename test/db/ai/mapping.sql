@@ -20,8 +20,8 @@ insert into app.interests (slug, name, level, accent_color) values
 select test.act_as('alice');
 insert into pg_temp.kept select (api.start_ai_session('Beekeeping') ->> 'id')::uuid;
 select is(pg_temp.found(), 'bees 0.75', 'A match in the topic counts twice');
-select api.answer_ai_session(session, 'I care for bees. The ETHICAL side of the seas?') from pg_temp.kept;
-select is(pg_temp.found(), 'bees 0.75, ethics-of-care 0.50, sea 0.50', 'Words are found in other inflections');
+select api.answer_ai_session(session, 'I care for bees. The “ETHICAL” side of the—seas…') from pg_temp.kept;
+select is(pg_temp.found(), 'bees 0.75, ethics-of-care 0.50, sea 0.50', 'Words are found in other inflections, and beside typographic punctuation');
 select is(pg_temp.found('[{"slug": "sea", "confidence": 0.9}, {"slug": "no-such-thing", "confidence": 1},
                          {"slug": "bees", "confidence": 0.1}, {"slug": "ethics-of-care", "confidence": 7}]'),
   'ethics-of-care 1.00, sea 0.90, bees 0.75', 'Only interests of the catalog are kept; their confidence is the higher of the model''s (at most 1) and the words''');
@@ -30,7 +30,7 @@ select set_eq($$ select json_object_keys(api.map_ai_interests(session) -> 'sugge
   array['id', 'slug', 'name', 'confidence'], 'A suggestion has these fields');
 select results_eq($$ select m ->> 'topic', m -> 'answers' ->> 0, json_array_length(m -> 'interests'), m -> 'interests' -> 0 ->> 'slug'
   from pg_temp.kept, api.find_ai_mapping(session) m $$,
-  $$ values ('Beekeeping', 'I care for bees. The ETHICAL side of the seas?',
+  $$ values ('Beekeeping', 'I care for bees. The “ETHICAL” side of the—seas…',
              (select least(150, count(*))::int from app.interests), 'bees') $$, 'The model gets the topic, the answers and the closest interests first');
 
 select api.select_interest(pg_temp.interest('sea'), 4, 4);

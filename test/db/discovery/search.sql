@@ -1,7 +1,7 @@
 -- The search: which words find what, and what nobody can find. test/model/oracle checks posts against the model of
 -- visibility.
 begin;
-select plan(67);
+select plan(74);
 select test.people('alice', 'bob', 'carla', 'dora');
 
 create temp table made (name text primary key, id uuid);
@@ -154,6 +154,23 @@ select is((select max(octet_length(w.lexeme)) || ' ' || max(cardinality(w.positi
 select ok(private.search_vector('', repeat('ⅷ', 800) || ' dill') @@ to_tsquery('private.search', 'dill'), 'A word next to one that was cut is found');
 select test.act_as('alice');
 select is((select regexp_count(api.search('dill') #>> '{items,0,excerpt}', '<mark>dill</mark>')), 1, 'The excerpt is taken from around the match');
+
+-- Punctuation beyond ASCII, which the parser takes for letters where the ctype of the database is C
+select test.act_as('bob');
+select pg_temp.note('quotes', api.create_post(e'“Basil” <i>isn’t</i>\u00a0rare—„fennel“ « lovage »… ¡chervil! & sorrel'));
+select test.settle();
+select test.act_as('alice');
+select is(pg_temp.found(q, 'post'), 'quotes', 'Words between punctuation are found by ' || q)
+from unnest(array['basil rare fennel', '"lovage chervil"', '“fennel”', 'isn’t', 'isn''t']) q;
+select is(api.search('basil') #>> '{items,0,excerpt}', '<mark>Basil</mark>” &lt;i&gt;isn’t&lt;/i&gt; rare—„fennel“ « lovage »… ¡chervil! &amp; sorrel',
+  'An excerpt has the punctuation of the text');
+select test.act_as_owner();
+update private.search_documents set words = '' where id = pg_temp.id('quotes');
+delete from private.search_words where number = (select number from private.search_documents where id = pg_temp.id('quotes'));
+select private.index_again('{"type": "post"}');
+select test.act_as('alice');
+select is(pg_temp.found('lovage'), 'quotes', 'Documents can be indexed again');
+
 select throws_ok(format('select api.search(%L)', repeat('a ', 16) || '-"' || repeat('b ', 17) || '"'), 'PT422', 'search_words', 'A query of 33 words is refused');
 
 select * from finish();

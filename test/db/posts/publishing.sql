@@ -29,7 +29,7 @@ select test.act_as('alice');
 insert into made select 'note', (api.create_post('  Hello  ') ->> 'id')::uuid;
 create temp view note as select api.get_post(pg_temp.id('note')) as card;
 select is((select string_agg(k, ' ' order by k) from note, json_object_keys(card) k),
-  'author authorId body boostExpiresAt boostScore coAuthors counters createdAt depth depthLabel editedAt emojiBreakdown format groupId guildId hiddenAt id importedAt interestId interests isJournalism media persona personaId pinned poll publishAt publishedAt quotedPost quotedPostId replies series spaceName title viewer visibility',
+  'author authorId body boostExpiresAt boostScore coAuthors counters createdAt depth depthLabel editedAt emojiBreakdown format groupId guildId hiddenAt id importedAt interestId interests isJournalism media persona personaId pinned poll publishAt publishedAt quotedPost quotedPostId replies scheduledEmittedAt series spaceName title viewer visibility',
   'A post has exactly these fields');
 select is(pg_temp.event(), 'posts.post.published '::text || jsonb_build_object('postId', pg_temp.id('note'), 'authorId', test.id('alice')),
   'Publishing is an event');

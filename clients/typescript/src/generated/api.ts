@@ -7546,6 +7546,7 @@ export interface components {
             publishAt: components["schemas"]["Timestamp"] | null;
             /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
+            scheduledEmittedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -10407,6 +10408,8 @@ export interface components {
             }[];
         };
         Intent: {
+            /** @description Your own. */
+            userId: string;
             /** @enum {string} */
             intent: "networking" | "friends" | "romantic" | "mentor" | "mentee" | "collab";
             /** @description What candidates read, up to 280 characters; null if you wrote nothing. */
@@ -13892,6 +13895,7 @@ export interface components {
             publishAt: components["schemas"]["Timestamp"] | null;
             /** @description When it was published; null while it is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
+            scheduledEmittedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
             hiddenAt: components["schemas"]["Timestamp"] | null;
             deletedAt: components["schemas"]["Timestamp"] | null;
