@@ -9,12 +9,16 @@ type Verdict = { name: string; ok: boolean; message: string }
 const quiet = { max: 1, onnotice: () => {}, fetch_types: false }
 const source = (file: string) => readFileSync(new URL(`./pgtap/${file}`, import.meta.url), 'utf8')
 
+/** A connection on which files run, to a database that has pgTAP. */
+export const connectPgtap = (url: string): Sql =>
+  postgres(url, { ...quiet, connection: { search_path: 'tap, public, extensions' } })
+
 /**
  * Loads pgTAP (schema tap) and our helpers (schema test) into a database, as its owner. @returns the connection on
  * which files then run, one after another.
  */
 export async function openPgtap(url: string): Promise<Sql> {
-  const sql = postgres(url, { ...quiet, connection: { search_path: 'tap, public, extensions' } })
+  const sql = connectPgtap(url)
   await sql.unsafe(`create schema tap; set search_path = tap; ${source('vendor/pgtap.sql')}`).simple()
   await sql.unsafe(`set search_path = public; ${source('people.sql')}; reset search_path`).simple()
   return sql
