@@ -24,10 +24,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 // the copy's own modules, which read and write in the copy
 const { baselinePath, freeze, isBaselineRight, writeBaseline } = await import(join(folder, 'supabase/tools/schema.ts'))
 const { missingMigrations, changesOf } = await import(join(folder, 'supabase/tools/compare.ts'))
+const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
 const gen = (...args: string[]) =>
   promisify(execFile)(process.execPath, ['supabase/tools/generate.ts', ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', CI: 'true' },
+    env: { PATH, HOME, CI: 'true', ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) },
   })
 
 function edit(file: string, from: string | RegExp, to: string): void {
