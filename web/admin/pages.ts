@@ -1,6 +1,7 @@
 // The pages of the panel. Each page adds its row; the menu shows those with a section that the person may use.
 import type { ComponentType } from '../lib/html.ts'
 import { later } from '../lib/later.ts'
+import type { PageProps } from '../lib/router.ts'
 import { AccessPage } from './pages/access.ts'
 import { Appeals } from './pages/appeals.ts'
 import { Apps } from './pages/apps.ts'
@@ -30,7 +31,6 @@ import { EventLog, WebhookPage, Webhooks } from './pages/webhooks.ts'
 import { WikiProposal, WikiProposals } from './pages/wiki.ts'
 import type { Texts } from './texts.ts'
 
-export type PageProps = { params: Record<string, string> }
 export type PanelPage = {
   /** The address, with `:name` for parameters. */
   path: string

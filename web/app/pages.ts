@@ -1,6 +1,7 @@
 // The pages of the web client. Each page adds its row; the menu shows those with an icon.
 import type { ComponentType, ReadonlySignal } from '../lib/html.ts'
 import { later } from '../lib/later.ts'
+import type { PageProps } from '../lib/router.ts'
 import type { Icon } from './icons.ts'
 import { CirclePage, Circles } from './pages/circles.ts'
 import { Bookmarks, Feed, Scheduled } from './pages/feed.ts'
@@ -14,7 +15,6 @@ import { Write } from './pages/write.ts'
 import type { Texts } from './texts.ts'
 import { unreadConversations, unreadNotifications } from './unread.ts'
 
-export type PageProps = { params: Record<string, string> }
 export type AppPage = {
   /** The address, with `:name` for parameters. */
   path: string

@@ -27,14 +27,17 @@ export function setQuery(changes: Record<string, string>): void {
   go(next.size > 0 ? `${path.value}?${next}` : path.value, { replace: true })
 }
 
+/** What the page of a pattern gets. */
+export type PageProps = { params: Record<string, string> }
+
 /**
  * The parameters of a path, for a pattern such as `/admin/cases/:id`; undefined if the path doesn't match. They are
  * not decoded.
  */
-export function match(pattern: string, to: string): Record<string, string> | undefined {
+export function match(pattern: string, to: string): PageProps['params'] | undefined {
   const [wanted, found] = [pattern.split('/'), to.split('/')]
   if (wanted.length !== found.length) return undefined
-  const params: Record<string, string> = {}
+  const params: PageProps['params'] = {}
   for (const [at, part] of wanted.entries()) {
     if (part.startsWith(':')) params[part.slice(1)] = found[at] ?? ''
     else if (part !== found[at]) return undefined

@@ -4,13 +4,12 @@ import { ask, type Field } from '../../lib/dialog.ts'
 import { ErrorNote, notify } from '../../lib/errors.ts'
 import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
-import { go } from '../../lib/router.ts'
+import { go, type PageProps } from '../../lib/router.ts'
 import { saveFile } from '../../lib/save.ts'
 import { Table } from '../../lib/table.ts'
 import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import { alsoOwner, banText } from '../case-work.ts'
 import { timeCell } from '../cells.ts'
-import type { PageProps } from '../pages.ts'
 import {
   botFacts,
   botTag,

@@ -1,14 +1,15 @@
 // What a guild has kept: the movements of its treasury, and the charters that it has had.
+
 import type { Schema } from 'kith/client'
 import { ask, type Field } from '../../lib/dialog.ts'
 import { ErrorNote, notify } from '../../lib/errors.ts'
 import { html, type VNode } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
+import type { PageProps } from '../../lib/router.ts'
 import { numberText, timeText } from '../../lib/texts.ts'
 import { When } from '../card.ts'
 import { List, usePages } from '../list.ts'
 import { Markdown } from '../markdown.ts'
-import type { PageProps } from '../pages.ts'
 import { keyed, PersonLink } from '../people.ts'
 import { kith } from '../session.ts'
 import { spaceTexts } from '../space-texts.ts'

@@ -1,6 +1,6 @@
-import type { Texts } from '../texts.ts'
+import type { en } from './en.ts'
 
-export const de: Texts = {
+export const de: typeof en = {
   frame: {
     unknown: 'Diese Seite gibt es nicht',
     unknownText: 'Unter dieser Adresse gibt es keine Seite.',
