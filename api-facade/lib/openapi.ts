@@ -1,18 +1,27 @@
 // The OpenAPI 3.1 document, generated from the route tables. The same tables always give the same text: `npm run gen`
 // writes it, and the facade serves the file.
-import { STATUS_CODES } from 'node:http'
 import { getRefId } from '@asteasolutions/zod-to-openapi'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import answerExamples from '../examples.json' with { type: 'json' }
 import { channels } from '../generated/channels.ts'
-import { failures } from '../generated/operations.ts'
-import { AUDIT, CheckpointEntries, Checkpoints } from './audit.ts'
 import { defaultLimits, type LimitName } from './config.ts'
-import { allErrors, type ErrorCode, lookUp } from './errors.ts'
 import type { Feature } from './features.ts'
-import { Instance } from './instance.ts'
+import {
+  errorAnswer,
+  errorCodes,
+  errorsOf,
+  headers,
+  listedErrors,
+  otherError,
+  others,
+  type Path,
+  type Responses,
+  referTo,
+  unchanged,
+} from './openapi-answers.ts'
+import { platformPaths } from './openapi-platform.ts'
 import { arranged, textOf } from './openapi-text.ts'
 import { API, camelCase, hasCsv, idOf, type Route, type Row, spellings, type Whole } from './routes.ts'
 import { ErrorBody, shared, z as zod } from './schemas.ts'
@@ -52,9 +61,6 @@ Realtime channels use the same token. All channels are private; only the databas
 | --- | --- |
 ${channels.map(([says, audience]) => `| ${says} | ${audience} |`).join('\n')}`
 
-type Path = Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0]
-type Responses = Path['responses']
-
 /** @returns the document as text, as api-facade/openapi.json has it */
 export function openApiText(features: readonly Feature[]): string {
   const app = new OpenAPIHono()
@@ -86,21 +92,7 @@ export function openApiText(features: readonly Feature[]): string {
     if (!route.alias)
       for (const { schema, body } of Object.values(route.row.later ?? {})) registry.register(schema, body)
   }
-  registry.registerPath(health())
-  registry.registerPath(ready())
-  registry.registerPath(instance())
-  for (const path of audit()) registry.registerPath(path)
-  registry.registerPath(
-    appFile('assetlinks.json', 'assetLinks', 'Get the Android app that opens links of this site', AssetLinks),
-  )
-  registry.registerPath(
-    appFile(
-      'apple-app-site-association',
-      'appleAppSiteAssociation',
-      'Get the Apple apps that open links of this site',
-      AppleLinks,
-    ),
-  )
+  for (const path of platformPaths()) registry.registerPath(path)
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
@@ -256,259 +248,6 @@ function plainReference(_key: string, value: unknown): unknown {
   return { ...(isNullable ? { anyOf: [named, { type: 'null' }] } : named), description }
 }
 
-/** Every code with its status and sentence. Routes only name their codes. */
-const errorCodes = {
-  type: 'string' as const,
-  description: 'What went wrong. Codes are stable; messages may change.',
-  oneOf: Object.entries(allErrors)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, [status, text]]) => ({ const: code, description: `${status}: ${text}` })),
-}
-
-/** Marks a header that every answer has. */
-const always = { 'x-every-answer': true }
-
-/** The headers of answers, each written once. */
-const headers = {
-  'X-Request-Id': {
-    ...always,
-    description: 'The id of the request in the log: the id that the client sent, if any.',
-    required: true,
-    schema: { type: 'string' as const },
-  },
-  'RateLimit-Limit': {
-    ...always,
-    description: 'The number of requests that the tightest limit allows in its window.',
-    schema: { type: 'integer' as const },
-  },
-  'RateLimit-Remaining': {
-    ...always,
-    description: 'How many of these requests are left.',
-    schema: { type: 'integer' as const },
-  },
-  'RateLimit-Reset': {
-    ...always,
-    description: 'Seconds until the window ends.',
-    schema: { type: 'integer' as const },
-  },
-  'RateLimit-Policy': {
-    ...always,
-    description: 'The limit and its window in seconds.',
-    schema: { type: 'string' as const, examples: ['60;w=60'] },
-  },
-  'Retry-After': {
-    description: 'Seconds to wait before the next attempt.',
-    required: true,
-    schema: { type: 'integer' as const },
-  },
-  'WWW-Authenticate': { required: true, schema: { type: 'string' as const } },
-  'Idempotency-Replayed': {
-    description: '`true` if this is the stored answer of an earlier request; otherwise absent.',
-    schema: { type: 'string' as const, enum: ['true'] },
-  },
-  Link: {
-    description: 'If a CSV does not contain the whole list: `<…>; rel="next"`, where it continues.',
-    schema: { type: 'string' as const },
-  },
-  Deprecation: {
-    ...always,
-    description: 'If the path is deprecated, since when: `@` and the Unix time (RFC 9745).',
-    schema: { type: 'string' as const, examples: ['@1795737600'] },
-  },
-  ETag: {
-    description: 'For the request headers If-None-Match and If-Match.',
-    required: true,
-    schema: { type: 'string' as const },
-  },
-  'X-Error-Code': { required: true, schema: { $ref: '#/components/schemas/ErrorCode' } },
-}
-type HeaderName = keyof typeof headers
-
-const referTo = (...names: HeaderName[]) =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-const onAll = referTo(
-  ...(Object.entries(headers) as [HeaderName, object][]).flatMap(([name, header]) =>
-    'x-every-answer' in header ? [name] : [],
-  ),
-)
-
-const malformed = '`request_malformed`: the request line or the headers cannot be read.'
-
-const health = (): Path => ({
-  method: 'get',
-  path: '/health',
-  operationId: 'health',
-  tags: ['platform'],
-  summary: 'Check whether the process is running',
-  description: 'It asks neither the database nor any other service.',
-  security: [],
-  responses: {
-    200: {
-      description: 'The process is running.',
-      content: {
-        'application/json': {
-          schema: zod.object({
-            status: zod.literal('ok').describe('Always `ok`.'),
-            uptime: zod.number().describe('Seconds since the process started.'),
-            version: zod.string().describe('The version of the release.'),
-          }),
-        },
-      },
-    },
-    400: errorOf(400, malformed),
-  },
-})
-
-const instance = (): Path => ({
-  method: 'get',
-  path: '/.well-known/kith',
-  operationId: 'instance',
-  tags: ['platform'],
-  summary: 'Get what this instance tells other instances about itself',
-  description: 'Its domain, and the keys that verify its exports. May be cached for an hour.',
-  security: [],
-  responses: {
-    200: {
-      description: 'Its domain and its keys.',
-      content: { 'application/json': { schema: Instance } },
-    },
-    400: errorOf(400, malformed),
-  },
-})
-
-const audit = (): Path[] => [
-  {
-    method: 'get',
-    path: AUDIT,
-    operationId: 'auditCheckpoints',
-    tags: ['platform'],
-    summary: 'List the signed checkpoints of the audit log',
-    description:
-      'A worker makes one each day on which staff did something. With them anybody can notice that the log was rewritten ' +
-      'later. May be cached for five minutes.',
-    security: [],
-    request: {
-      query: zod.object({
-        from: zod.int().min(1).optional().describe('The number of the first checkpoint; 1 if absent.'),
-      }),
-    },
-    responses: {
-      200: {
-        description: 'Up to 100 checkpoints.',
-        content: { 'application/json': { schema: Checkpoints } },
-      },
-      400: errorOf(400, malformed),
-      422: errorOf(422, '`validation_failed`: `from` is not a number.'),
-    },
-  },
-  {
-    method: 'get',
-    path: `${AUDIT}/{number}`,
-    operationId: 'auditCheckpoint',
-    tags: ['platform'],
-    summary: 'Get a checkpoint with the hashes of its entries',
-    description:
-      'The hashes are those that the entries have now; their Merkle root is in the checkpoint, unless the log was rewritten.',
-    security: [],
-    request: { params: zod.object({ number: zod.int().min(1).describe('The number of the checkpoint.') }) },
-    responses: {
-      200: {
-        description: 'The checkpoint and the hashes.',
-        content: { 'application/json': { schema: CheckpointEntries } },
-      },
-      400: errorOf(400, malformed),
-      404: errorOf(404, '`checkpoint_unknown`: there is no checkpoint of this number.'),
-      422: errorOf(422, '`validation_failed`: it is not a number.'),
-    },
-  },
-]
-
-const ready = (): Path => ({
-  method: 'get',
-  path: '/ready',
-  operationId: 'ready',
-  tags: ['platform'],
-  summary: 'Check whether the instance can take requests',
-  description:
-    'Ready if within half a second the database answers and can be written, each pool has a free connection, and the ' +
-    'migrations are those of this release; and if a worker is running somewhere, unless workers are separate.',
-  security: [],
-  responses: {
-    200: {
-      description:
-        'The instance can take requests. `warnings` lists migrations that are newer than this code, a separate worker that ' +
-        'is missing, and problems of the media storage.',
-      content: {
-        'application/json': {
-          schema: zod.object({
-            status: zod.literal('ready').describe('Always `ready`; otherwise the answer is 503.'),
-            warnings: zod.array(zod.string()).optional().describe('For the operator; absent if there are none.'),
-          }),
-        },
-      },
-    },
-    400: errorOf(400, malformed),
-    503: errorOf(503, '`service_unavailable`; the message says what is missing.'),
-  },
-})
-
-const AssetLinks = zod.array(
-  zod.object({
-    relation: zod.array(zod.string()).describe('What the app may do with links of this site.'),
-    target: zod
-      .object({
-        namespace: zod.string().describe('Always `android_app`.'),
-        package_name: zod.string().describe('The name of the app, such as `org.example.kith`.'),
-        sha256_cert_fingerprints: zod
-          .array(zod.string())
-          .describe('The fingerprints of the certificates with which the app is signed.'),
-      })
-      .describe('The app.'),
-  }),
-)
-const AppleLinks = zod.object({
-  applinks: zod
-    .object({
-      details: zod
-        .array(
-          zod.object({
-            appIDs: zod.array(zod.string()).describe('Team and bundle id of each app.'),
-            components: zod
-              .array(
-                zod.object({
-                  '/': zod.string().describe('A pattern of paths.'),
-                  exclude: zod.boolean().optional().describe('`true` if these paths stay in the browser.'),
-                }),
-              )
-              .describe('The paths that the apps open; the first pattern that fits counts.'),
-          }),
-        )
-        .describe('Which app opens which paths.'),
-    })
-    .describe('Links that open an app.'),
-  webcredentials: zod
-    .object({ apps: zod.array(zod.string()).describe('Team and bundle id of each app.') })
-    .describe('Apps that may use passwords saved for this site.'),
-})
-
-const appFile = (name: string, operationId: string, summary: string, schema: z.ZodType): Path => ({
-  method: 'get',
-  path: `/.well-known/${name}`,
-  operationId,
-  tags: ['platform'],
-  summary,
-  description:
-    'For app links, from the configuration. A site of the client at another host than this one must pass the path on to here.',
-  security: [],
-  responses: {
-    200: {
-      description: 'The file as the platform expects it.',
-      content: { 'application/json': { schema } },
-    },
-    404: errorOf(404, '`route_unknown`: the operator has named no app.'),
-  },
-})
-
 function pathOf(route: Route, named: Set<string>): Path {
   const { row, feature, alias, canonical } = route
   const also = alias ? `Deprecated: use \`${canonical}\`.` : undefined
@@ -624,8 +363,6 @@ const IfMatch = zod.object({
       ...shared('If-Match'),
     }),
 })
-const unchanged = { description: 'The stored answer of the client is still valid.', headers: referTo('ETag') }
-
 function requestOf(row: Whole): Path['request'] {
   const { params, query, body = row.upload, form, example, idempotent, etag, original } = row
   const forms = form && {
@@ -656,114 +393,4 @@ function successOf(row: Row): Responses {
     ...(row.exists && { 200: { description: row.exists, ...headers, content } }),
     [status]: { description: row.outcome, ...headers, content },
   }
-}
-
-/** The codes that every route with the status can answer. */
-const usual: Readonly<Record<number, readonly ErrorCode[]>> = {
-  400: ['malformed_json'],
-  401: ['token_missing', 'token_invalid', 'token_expired', 'token_revoked'],
-  403: ['scope_missing'],
-  412: ['changed_since'],
-  413: ['body_too_large'],
-  415: ['content_type_unsupported'],
-  422: ['validation_failed', 'value_invalid', 'key_not_taken', 'match_not_taken'],
-  429: ['rate_limited'],
-  500: ['internal_error'],
-  503: ['service_unavailable'],
-}
-
-/**
- * The errors that a route with a body, and one without, need not list: `default` stands for them. By the name of the
- * shared answer, the statuses, where they have only the usual codes.
- */
-const others = { default: [429, 500, 503], defaultWithBody: [413, 415, 429, 500, 503] }
-
-const otherOf = ({ body }: Whole): keyof typeof others => (body ? 'defaultWithBody' : 'default')
-
-/** By status a reference to the shared answer, with a list of codes if they differ from the usual ones. */
-function listedErrors(row: Whole): Responses {
-  const all = [...byStatus([...generalCodes(row), ...ownCodes(row).sort()])]
-    .map(([status, codes]) => [status, errorOf(status, listed(codes))] as const)
-    .filter(([status, answer]) => !others[otherOf(row)].includes(status) || answer.description)
-  return Object.fromEntries(all)
-}
-
-const errorsOf = (row: Whole): Responses => ({
-  ...listedErrors(row),
-  default: { $ref: `#/components/responses/${otherOf(row)}` },
-})
-
-const errorOf = (status: number, description: string): { $ref: string; description?: string } => ({
-  $ref: `#/components/responses/${status}`,
-  ...(description !== errorAnswer(status).description && { description }),
-})
-
-const listed = (codes: readonly ErrorCode[]): string => codes.map((code) => `\`${code}\``).join(', ')
-
-/** The shared answer of a status. Its description lists the usual codes; a route overrides it with its own list. */
-const errorAnswer = (status: number) => ({
-  description: listed(usual[status] ?? []) || `${STATUS_CODES[status]}`,
-  headers: {
-    ...onAll,
-    ...(promised[status] && referTo(promised[status])),
-    ...(status === 403 && challenge),
-    ...referTo('X-Error-Code'),
-  },
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-})
-
-/** The shared answer of several statuses, each named with its usual codes. */
-const otherError = (statuses: number[]) => ({
-  ...errorAnswer(500),
-  description: `Any other error: ${statuses.map((status) => `${status} ${listed(usual[status] ?? [])}`).join(', ')}.`,
-  headers: {
-    ...errorAnswer(500).headers,
-    'Retry-After': { description: headers['Retry-After'].description, schema: { type: 'integer' as const } },
-  },
-})
-
-/** Headers that only some answers with 403 have. */
-const challenge = {
-  'WWW-Authenticate': {
-    description: 'With `scope_missing`: the scope that the access token needs (RFC 6750).',
-    schema: { type: 'string' as const },
-  },
-}
-
-/** The headers that a status promises: errorAnswer of errors.ts. */
-const promised: Readonly<Record<number, HeaderName>> = {
-  401: 'WWW-Authenticate',
-  429: 'Retry-After',
-  503: 'Retry-After',
-}
-
-/** Codes that only `.rpc()` callers can get: every route checks these before it calls the operation. */
-const refusedBefore: readonly ErrorCode[] = ['limit_out_of_range', 'idempotency_key_invalid']
-
-/** The codes of the route's operations and of its handler, without those that are refused earlier. */
-export function ownCodes({ operation, calls = [], fails = [], never = [] }: Row): ErrorCode[] {
-  const raised = [...calls, ...(operation ? [operation] : [])].flatMap((name): readonly ErrorCode[] => failures[name])
-  return [...raised, ...fails].filter((code) => ![...refusedBefore, ...never].includes(code))
-}
-
-/** In ascending order of the status; the order of codes is kept. */
-function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
-  const found = [...new Set(codes)].map((code) => [code, lookUp(code)[0]] as const).sort(([, a], [, b]) => a - b)
-  const groups = new Map<number, ErrorCode[]>()
-  for (const [code, status] of found) groups.set(status, [...(groups.get(status) ?? []), code])
-  return groups
-}
-
-/** The codes that the facade itself can answer on such a route. */
-function generalCodes({ access, scope, params, query, body, upload, idempotent, original }: Whole): ErrorCode[] {
-  const codes: ErrorCode[] = ['rate_limited', 'internal_error', 'service_unavailable']
-  if (access !== 'public') codes.push('token_missing', 'token_invalid', 'token_expired', 'token_revoked')
-  if (access === 'moderator' || access === 'admin') codes.push('role_required')
-  if (access !== 'public' && scope !== 'any') codes.push(scope === 'none' ? 'session_required' : 'scope_missing')
-  if (body) codes.push('malformed_json', 'body_too_large', 'content_type_unsupported')
-  if (upload) codes.push('malformed_json', 'content_type_unsupported')
-  if (params || query || body || idempotent) codes.push('validation_failed', 'value_invalid')
-  if (!idempotent) codes.push('key_not_taken')
-  codes.push(original ? 'changed_since' : 'match_not_taken')
-  return codes
 }

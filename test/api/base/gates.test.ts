@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest'
 import { errors } from '../../../api-facade/generated/errors.ts'
 import { loadTables } from '../../../api-facade/lib/features.ts'
-import { ownCodes } from '../../../api-facade/lib/openapi.ts'
+import { ownCodes } from '../../../api-facade/lib/openapi-answers.ts'
 import { type Route, spellings } from '../../../api-facade/lib/routes.ts'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
