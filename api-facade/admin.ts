@@ -65,7 +65,7 @@ function parse(): { email: string; work: Work } {
   } as const
   try {
     const { email, reset, 'remove-factors': remove } = parseArgs({ options }).values
-    if (reset && remove) throw new Error('--reset and --remove-factors exclude each other')
+    if (reset && remove) throw new Error('Use --reset or --remove-factors, not both')
     return { email: z.email().parse(email), work: remove ? removeFactors : reset ? resetPassword : makeAdmin }
   } catch (cause) {
     throw new Error(usage, { cause })

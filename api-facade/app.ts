@@ -29,10 +29,10 @@ import { version } from './lib/version.ts'
 import { isWeb, mountWeb } from './lib/web.ts'
 
 // Probes, documentation and pages do not count towards the global limit. Documentation and pages have many files, and
-// limits of their own.
+// separate limits.
 const probe = /^\/(health|ready|metrics)$/
 const documentation = /^\/((openapi|asyncapi)\.json|docs(\/.*)?)$/
-// Pictures: a page of a client loads many, so their routes have a limit of their own.
+// A page of a client loads many pictures, so the routes of pictures have their own limit.
 const picture = /^\/api\/v1\/media\/(avatar\/[^/]+|local)\/[^/]+$/
 
 const isFree = ({ req }: Context): boolean =>
@@ -95,7 +95,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   beside?.(app, siteOf(services))
 
   app.use(async (c, next) => {
-    if (c.env?.batch) return next() // the batch itself was counted
+    if (c.env?.batch) return next() // The batch itself was counted.
     const [own] = ownLimits.find(([, covers]) => covers(c.req.path)) ?? []
     const over = own
       ? await services.limits.route(c, own, undefined)
@@ -113,7 +113,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   app.get('/ready', async (c) => {
     const { faults, ...found } = await readiness()
     const warnings = [...found.warnings, ...services.storage.warnings()]
-    // not thrown: readiness has logged it once, and a probe repeats it every few seconds
+    // The error is not thrown: readiness has logged it once, and a probe asks again every few seconds.
     if (faults.length > 0) return sendError(new ApiError('service_unavailable', [...faults, ...warnings]), c)
     return sendJson(c, JSON.stringify({ status: 'ready', ...(warnings.length > 0 && { warnings }) }), 200)
   })
@@ -130,7 +130,7 @@ export function createApp({ tables, beside, wrote, ...given }: AppOptions): Hono
   return app
 }
 
-/** Runs a read of a batch like a request of its own: access check, limits of the route, validation, log line. */
+/** Runs a read of a batch like a separate request: with access check, limits of the route, validation and log line. */
 async function readPart(app: Hono<Env>, c: Context, ...[path, more, batch]: ReadArguments): Promise<Response> {
   const position = headerOf(c, 'x-read-position')
   const headers = {
@@ -200,7 +200,7 @@ const wordsOf = (tables: readonly Table[]): ReadonlySet<string> =>
     ...Object.keys(operations),
   ])
 
-/** What a span says about a request: nothing about people, and no path, because it may have names. */
+/** Describes a request in a span. It says nothing about people, and omits the path, because paths may contain names. */
 function describeRequest(c: Context, span: Span): void {
   span.name = c.get('route') ?? c.req.method
   span.failed = c.res.status >= 500
@@ -214,7 +214,7 @@ function describeRequest(c: Context, span: Span): void {
   }
 }
 
-/** One line per request, with the cause of a failure. */
+/** Logs one line per request, with the cause of a failure. */
 function logRequest(c: Context, ms: number, words: ReadonlySet<string>): void {
   const { log, aliasOf } = c.get('services')
   const { status } = c.res

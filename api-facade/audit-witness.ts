@@ -1,6 +1,6 @@
 // npm run audit-witness -- --of=<address> --keep=<file>: keeps the checkpoints of an instance's audit log and fails if
 // the log was rewritten. With --statement it also verifies a statement of reasons, and --new-key is a key that the
-// operator announced. It needs nothing of the instance but its address. docs/audit.md.
+// operator announced. It needs only the address of the instance. docs/audit.md.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Proof, verifyProof } from './lib/checkpoints.ts'
@@ -25,7 +25,7 @@ function verifyStatement(file: string, keep: string): void {
     .object({ reason: z.string().default('') })
     .nullable()
     .parse(detail)?.reason
-  if (given !== undefined && given !== reason) throw new Error('The reason of the statement is not that of the entry.')
+  if (given !== undefined && given !== reason) throw new Error('The statement and the entry have different reasons.')
   say(`Entry ${content[0]} (${content[1]}) of the audit log proves the decision (${action}).`)
 }
 
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const { of, keep, statement, 'new-key': newKey } = parseArgs({ options }).values
   if (!of || !URL.canParse(of) || !keep) throw new Error(usage)
   const { kept, added, entries } = await watch(of, keep, newKey)
-  say(`${kept} checkpoints fit, ${added} of them new. They cover ${entries} entries.`)
+  say(`${kept} checkpoints match, ${added} of them new. They cover ${entries} entries.`)
   if (statement) verifyStatement(statement, keep)
 }
 

@@ -1,5 +1,5 @@
-// npm run backup -- --to=<place> | --verify [--from=<place>]: takes a backup of the embedded instance, or checks one, or
-// a database. `--take --verify` does both in BACKUP_TO. docs/operation.md, Backup and restore.
+// npm run backup -- --to=<place> | --verify [--from=<place>]: takes a backup of the embedded instance, or checks a
+// backup or a database. `--take --verify` does both in BACKUP_TO. docs/operation.md, Backup and restore.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const usage = 'npm run backup -- --to=<folder or s3://bucket/prefix> | --verify 
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** @throws Error with every broken rule */
+/** Prints that every rule holds. @throws Error that names every broken rule */
 function report({ violations, rows }: Verified): void {
   if (violations.length > 0) throw new Error(violations.map(violationText).join('\n'))
   const tables = ['app.users', 'app.posts', 'app.mana_entries', 'app.audit_log']
@@ -35,7 +35,7 @@ async function take({ backup, dataDir: given }: Config): Promise<void> {
   if (!backup) throw new Error(usage)
   const dataDir = folderOf(given)
   const stack = readInstance(dataDir)?.stack
-  if (!stack) throw new Error(`Nothing is running on ${dataDir}. Start it with npm start.`)
+  if (!stack) throw new Error(`Nothing is running on ${dataDir}. Start Kith with npm start.`)
   const { to, s3, passphrase, days } = backup
   const place = openPlace(to, s3)
   const { folder, id, takenAt } = await backUp({
@@ -45,9 +45,11 @@ async function take({ backup, dataDir: given }: Config): Promise<void> {
     passphrase,
     days,
   })
-  say(`The backup ${folder}base/${id} in ${place.name} is complete. It has everything until ${takenAt}.`)
+  say(`The backup ${folder}base/${id} in ${place.name} is complete. It contains everything up to ${takenAt}.`)
   if (!passphrase)
-    say('The secrets of DATA_DIR are not in it, because BACKUP_PASSPHRASE is not set. Keep them elsewhere.')
+    say(
+      'The backup does not contain the secrets of DATA_DIR, because BACKUP_PASSPHRASE is not set. Keep them elsewhere.',
+    )
 }
 
 /** Also reads every index, and compares it with its table. */
@@ -64,7 +66,7 @@ async function verifyBackup({ backup, dataDir: given }: Config): Promise<void> {
   if (!backup) throw new Error(usage)
   const place = openPlace(backup.to, backup.s3)
   const dataDir = folderOf(given)
-  // beside the data, where there is most likely enough space
+  // The scratch folder is beside the data, where there is most likely enough space.
   const scratch = mkdtempSync(join(isDataDir(dataDir) ? dataDir : tmpdir(), SCRATCH))
   try {
     const { passphrase } = backup
@@ -81,7 +83,7 @@ async function verifyBackup({ backup, dataDir: given }: Config): Promise<void> {
   }
 }
 
-/** For /metrics of the instance. */
+/** Records until when the backup can be restored, for /metrics of the instance. */
 async function record(databaseUrl: string, until: Date): Promise<void> {
   const sql = openOwner(databaseUrl)
   try {

@@ -1,6 +1,5 @@
-// Writes what a facade needs before it answers requests: the passwords of the pools, the domain of the instance, the
-// scale of the limits, the media settings (location, allowed hosts, quota), and the first admin. Repeating it changes
-// nothing; several facades may boot at once.
+// Writes what a facade needs before it answers requests: the passwords of the pools, the domain, the scale of the
+// limits, the media settings, and the first admin. Repeating it changes nothing; several facades may boot at once.
 import { createHmac, randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
 import { type Config, mediaPlace } from './lib/config.ts'
@@ -9,7 +8,7 @@ import { isGuessable } from './lib/guessable.ts'
 import { type Books, compare } from './lib/migrations.ts'
 import { checkPassword, hashPassword } from './lib/passwords.ts'
 
-/** The first admin that this boot created. `password` only if it was generated here: it is stored nowhere. */
+/** The first admin that this boot created. `password` is null unless it was generated here; it is stored nowhere. */
 export type FirstAdmin = { email: string; password: string | null; inviteCodes: string[] }
 type BootOptions = {
   config: Config
@@ -17,7 +16,7 @@ type BootOptions = {
   databaseUrl: string
   /** The secret of the instance; by default the configured one. */
   jwtSecret?: string
-  /** Called with a new first admin before the commit: without its message nobody could log in. */
+  /** Called with a new first admin before the commit, to show the password. If it fails, the admin isn't created. */
   tell?: (admin: FirstAdmin) => void
 }
 
@@ -71,7 +70,7 @@ export async function checkMigrations(sql: postgres.Sql): Promise<string[]> {
   return warnings
 }
 
-/** What to do with a database that has nothing of Kith. */
+/** Advice for a database without Kith's schema. */
 async function adviceFor(sql: postgres.Sql): Promise<string> {
   const [server] = await sql<{ number: number; version: string }[]>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version`
@@ -98,7 +97,8 @@ async function alone(sql: postgres.Sql, work: (tx: postgres.TransactionSql) => P
 }
 
 /**
- * Sets the domain. @throws Error if it is a new one and people besides the first admin exist, whose names would change
+ * Sets the domain.
+ * @throws Error if it is a new one and people besides the first admin exist, whose names would change
  */
 export function takeDomain(sql: postgres.Sql, domain: string): Promise<void> {
   return alone(sql, async (tx) => {
@@ -148,7 +148,7 @@ const fingerprintOf = (secret: string): string => createHmac('sha256', secret).u
 type OtherSecrets = Pick<Config, 'jwtSecretNext' | 'jwtSecretPrevious'>
 
 /**
- * Refuses another secret than the instance's, because all tokens, keys and links would become invalid with it. While the
+ * Refuses a secret that is not the instance's, because all tokens, keys and links would become invalid. While the
  * secret is being changed, a process that still has the old one may start again, and changes nothing.
  */
 export function takeSecret(sql: postgres.Sql, secret: string, others: OtherSecrets): Promise<void> {
@@ -158,8 +158,8 @@ export function takeSecret(sql: postgres.Sql, secret: string, others: OtherSecre
     if (is(secret) || is(others.jwtSecretNext)) return
     if (row && !is(others.jwtSecretPrevious)) {
       throw new Error(
-        'JWT_SECRET is not the one of this instance. Start with that one, or, to change it, give that one as ' +
-          'JWT_SECRET_PREVIOUS. docs/operation.md, Another secret, says what to do if it is lost.',
+        'JWT_SECRET is not the secret of this instance. Start with the instance’s secret. To change it, set ' +
+          'JWT_SECRET_PREVIOUS to the old secret. docs/operation.md, Another secret, says what to do if it is lost.',
       )
     }
     await tx`delete from private.jwt_fingerprint`
@@ -167,11 +167,12 @@ export function takeSecret(sql: postgres.Sql, secret: string, others: OtherSecre
   })
 }
 
-/** A password for somebody who is shown it once. */
+/** A random password, which is shown once. */
 export const newPassword = (): string => randomBytes(12).toString('base64url')
 
 /**
- * @returns a warning if an admin exists and can't log in with the configured address and password, or if the password of the first admin is easy to guess
+ * @returns a warning if an admin exists and can't log in with the configured address and password, or if the password
+ * of the first admin is easy to guess
  * @throws Error in production if that password is easy to guess
  */
 export async function ensureFirstAdmin(

@@ -1,7 +1,6 @@
 // npm run gen:diff [-- <commit>]: prints what a change does to the API's description: breaking, changed, added. It
-// compares api-facade/openapi.json with its state at the given commit; by default where this branch left main, and on
-// main itself one commit earlier. It reports and does not judge: whether a break is intended is for the reviewer to
-// say.
+// compares api-facade/openapi.json with its state at the given commit. The default is the commit where this branch left
+// main; on main itself it is the previous commit. The reviewer decides whether a breaking change is intended.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,8 +36,8 @@ export type Description = {
 export type Difference = { breaking: string[]; changed: string[]; added: string[]; texts: number }
 
 /**
- * Whether clients send a schema or get it as an answer. Clients break if a schema that they send accepts less, or if
- * one that they get has less.
+ * Whether clients send a schema or get it as an answer. Clients break if a schema that they send accepts less, or if a
+ * schema that they get contains less.
  */
 type Way = 'sent' | 'answered'
 

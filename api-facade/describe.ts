@@ -1,4 +1,5 @@
-// The last step of npm run gen: writes what is generated from the route tables.
+// npm runs this after npm run gen (postgen): writes api-facade/openapi.json, api-facade/generated/answers.ts and
+// docs/rate-limits.md.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatted } from '../supabase/tools/format.ts'

@@ -1,5 +1,5 @@
-// How the facade and the worker end: what asks them to, how long they wait for the database, and that no handle keeps
-// the process alive.
+// How the facade and the worker end: which signals end them, how long they wait for the database, and when the process
+// exits in any case.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { explained } from './boot.ts'
 import { answers } from './lib/database.ts'
@@ -8,13 +8,13 @@ import type { Log } from './lib/log.ts'
 export type Ending = {
   /** The name of the first signal to end. */
   signal: Promise<string>
-  /** Waits this long, or until the next signal. The process may take that much longer to end. Milliseconds. */
+  /** Waits this long, or until the next signal. The time limit of the process grows by the same time. Milliseconds. */
   delay(time: number): Promise<void>
 }
 
 /**
- * Listens for signals to end. Node itself would end at the first one, and leave PostgreSQL running. Ctrl-C comes twice,
- * from the terminal and from npm: signals within a second are one.
+ * Listens for signals to end. Node itself would end at the first one, and leave PostgreSQL running. Ctrl-C arrives
+ * twice, from the terminal and from npm, so signals within a second count as one.
  */
 export function awaitEnd(): Ending {
   const again = new AbortController()
@@ -41,26 +41,29 @@ export function awaitEnd(): Ending {
   return { signal, delay }
 }
 
-/** A start can hang, for example on a lock in the database, and then nothing waits for the signal. */
+/**
+ * Ends the process when its time is over. A start can hang, for example on a lock in the database, and then does not
+ * react to the signal.
+ */
 function giveUp(time: number): void {
   process.stderr.write(`The process has not ended within ${time / 1000} s, and is cut off.\n`)
-  process.exit(1) // stops an embedded PostgreSQL, too
+  process.exit(1) // This also stops an embedded PostgreSQL.
 }
 
-/** When the process ends in any case: longer than everything that it waits for. Milliseconds. */
+/** The time after which the process exits in any case. It is longer than all other waits. Milliseconds. */
 const LONGEST = 30_000
 
-/** How long after the first signal others count as the same. Milliseconds. */
+/** Further signals within this time count as the first one. Milliseconds. */
 const ONE_SIGNAL = 1000
 
 /**
- * How long the program waits for an answer of the database and, if there is none, for work that needs no database.
- * Together less than a second. Milliseconds.
+ * How long the program waits for an answer of the database and, without an answer, for work that needs no database.
+ * Milliseconds; together less than a second.
  */
 const PATIENCE = 500
 const REST = 250
 
-/** Waits for what is running. Without a database that could take forever, so then it hardly waits. */
+/** Waits for running work to end. Without a database this could take forever, so then the wait is short. */
 export async function wait(databaseUrl: string, log: Log, stop: () => Promise<unknown>): Promise<void> {
   const stopping = stop()
   if (await Promise.race([stopping.then(() => true), answers(databaseUrl, PATIENCE)])) {

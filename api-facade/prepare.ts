@@ -15,7 +15,10 @@ import { CONNECTIONS as WORKER } from './worker/jobs.ts'
 
 const usage = 'npm run prepare-database -- postgresql://superuser:secret@host:5432/database [--migrate]'
 
-/** Connections that are not the pools': the owner's at a start and once an hour, a migration, a backup, and a DBA. */
+/**
+ * The number of connections besides the pools: the owner's at a start and once an hour, a migration, a backup, and a
+ * DBA.
+ */
 const RESERVE = 6
 
 /** The number of connections of a facade with its worker. */
@@ -26,7 +29,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const found = {
   bare: 'The roles and schemas of a Supabase platform have been created.',
-  behind: "The platform was not complete, or an older release's. It is up to date now.",
+  behind: 'The platform was incomplete, or that of an older release. It is up to date now.',
   prepared: 'The platform already exists. Nothing was changed.',
   stack: 'This is a Supabase stack, and it has everything that Kith needs. Nothing was changed.',
 }

@@ -1,4 +1,5 @@
-// How a program beside the facade finds the database: that of DATABASE_URL, or that of the instance in DATA_DIR.
+// Finds the database for a program beside the facade: the database of DATABASE_URL, or that of the instance in
+// DATA_DIR.
 import { resolve } from 'node:path'
 import type { Config } from './lib/config.ts'
 
@@ -11,6 +12,6 @@ export async function reachDatabase({ databaseUrl, jwtSecret, ...config }: Confi
   const { defaultDataDir } = await import('../supabase/embedded/paths.ts')
   const dataDir = config.dataDir ?? defaultDataDir(resolve(import.meta.dirname, '..'))
   const stack = readInstance(dataDir)?.stack
-  if (!stack) throw new Error(`Nothing is running on ${dataDir}. Start it with npm start, or set DATABASE_URL.`)
+  if (!stack) throw new Error(`Nothing is running on ${dataDir}. Start Kith with npm start, or set DATABASE_URL.`)
   return { databaseUrl: stack.dbUrl, jwtSecret: stack.jwtSecret }
 }

@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   const dataDir = folderOf(given)
   const place = openPlace(backup.to, backup.s3)
   const { until, secrets } = await restore({ place, at, dataDir, passphrase: backup.passphrase, withoutSecrets })
-  say(`${dataDir} has everything until ${until.toISOString()}. Start it with npm start.`)
+  say(`${dataDir} has everything until ${until.toISOString()}. Start Kith with npm start.`)
   if (!secrets)
     say('The secrets were not restored: everybody has to log in again, unless you start it with the old JWT_SECRET.')
 }

@@ -1,4 +1,5 @@
-// Before npm run gen: writes the part of the schema that is generated from the route tables.
+// npm runs this before npm run gen (pregen): writes the scopes of the operations, a part of the schema, from the route
+// tables.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadTables } from './lib/features.ts'

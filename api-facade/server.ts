@@ -52,7 +52,7 @@ export type ServerOptions = {
 type GatewaySite = {
   server: Server
   databaseUrl: string
-  /** Opens each of its connections to the database. */
+  /** Opens each connection of the gateway to the database. */
   socket: Reach['socket']
   jwtSecrets: readonly [string, ...string[]]
   log: Log
@@ -148,18 +148,18 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
   const patience = { ...PATIENCE, ...given.patience }
   const settings = { ...serverTimeouts(patience), shouldUpgradeCallback }
   const server = createServer(settings, (request, response) => {
-    // a proxy would send its next request on a connection that is about to end
+    // Otherwise a proxy would send its next request on a connection that is about to end.
     if (leaving.aborted) response.setHeader('Connection', 'close')
     answer(request, response)
   })
-  // behind a proxy all connections are the proxy's, which has its own limits
+  // Behind a proxy all connections come from the proxy, which has its own limits.
   const networkOf = ({ remoteAddress = '' }: Socket) => network(plain(remoteAddress))
   guardConnections(server, patience, config.trustedProxyHops === 0 ? networkOf : undefined)
   const clientOf = (request: IncomingMessage) => network(requestAddress(request, config.trustedProxyHops))
-  // always counted in memory: the gateway's few connections belong to this process
+  // The joins are always counted in memory, because the gateway's connections belong to this process.
   const mayJoin = createAllowance(config, memoryCounter(), 'realtime_join')
   const gauge = metrics.sockets
-  // not through a pooler: the gateway changes roles and uses replication
+  // The gateway does not use a pooler, because it changes roles and uses replication.
   const { url, socket } = reach(config.databaseDirectUrl ?? databaseUrl)
   const site: GatewaySite = { server, databaseUrl: url, socket, jwtSecrets: secrets, log, gauge, clientOf, mayJoin }
   try {
@@ -169,7 +169,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     replicas?.start()
     gateway = await given.gateway?.(site)
     answer = getRequestListener(app.fetch, { errorHandler: unreadable })
-    storage.warnings() // logs them at the start
+    storage.warnings() // This logs the warnings at the start.
     const leave = (time: number) => {
       departure.abort()
       gateway?.leave(time)
@@ -177,7 +177,7 @@ export async function startServer({ config, databaseUrl, ...given }: ServerOptio
     const stop = async () => {
       departure.abort()
       end.abort()
-      await gateway?.stop() // an open WebSocket would delay the shutdown
+      await gateway?.stop() // Open WebSockets would delay the shutdown.
       await close(server)
       await views.close()
       await replicas?.stop()

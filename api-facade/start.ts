@@ -1,5 +1,5 @@
-// All of Kith in one process. Without DATABASE_URL it starts its own Postgres.
-// docs/configuration.md lists what it reads from the environment.
+// Runs all of Kith in one process. Without DATABASE_URL it starts its own Postgres. docs/configuration.md lists what it
+// reads from the environment.
 import { readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { boot, type FirstAdmin } from './boot.ts'
@@ -41,7 +41,7 @@ async function database(config: Config, log: Log): Promise<Database> {
     const own = config.realtime === 'embedded' ? await openGateways(config, jwtSecret) : {}
     return { url, jwtSecret, ...own, announce, stop: async () => {}, ended: never }
   }
-  // imported only here: a deployment on a real stack may lack the binaries of the embedded Postgres
+  // Imported only here, because a deployment on a real stack may lack the binaries of the embedded Postgres.
   const { startPostgres } = await import('../supabase/embedded/postgres.ts')
   const { migrate, muteClientErrors, preparePlatform } = await import('../supabase/embedded/migrate.ts')
   const { apiKeys, embeddedSecret, writeInstance } = await import('../supabase/embedded/instance.ts')
@@ -84,7 +84,7 @@ async function startBackups({ backup }: Config, primaryUrl: () => string, dataDi
   if (!backup) return dropSlot(primaryUrl()).then(() => null)
   const { openPlace } = await import('../supabase/embedded/backup/place.ts')
   const { backUp, SCRATCH } = await import('../supabase/embedded/backup/base.ts')
-  for (const name of readdirSync(dataDir)) // of a verification that was killed
+  for (const name of readdirSync(dataDir)) // Remove the folders of verifications that were killed.
     if (name.startsWith(SCRATCH)) rmSync(join(dataDir, name), { recursive: true, force: true })
   const place = openPlace(backup.to, backup.s3)
   const options = { ...backup, dataDir, place }
@@ -137,7 +137,7 @@ async function main(): Promise<void> {
   try {
     const { url: databaseUrl, jwtSecret } = base
     const { beside, gateway, replicaUrls } = base
-    // only after the port is bound: a start that fails there creates and prints nothing
+    // Called only after the port is bound, so that a start that fails to bind it creates and prints nothing.
     const prepare = async () => {
       for (const warning of await boot({ config, databaseUrl, jwtSecret, tell: introduce })) warn(warning)
     }
@@ -156,7 +156,7 @@ async function main(): Promise<void> {
         { version, host, port, database: placeOf(databaseUrl), worker: inline, heapLimit: heapLimit() },
         'started',
       )
-      // neither callers nor a signal wait for it
+      // Neither callers nor a signal wait for the worker.
       starting = inlineWorker({ config, databaseUrl, jwtSecret, log })
       const failed = starting.then((started) => {
         worker = started

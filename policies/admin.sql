@@ -1,5 +1,5 @@
--- Who may run the operations of staff: only the service role. Each operation checks the caller's stored role itself.
--- Belongs to sql/admin/.
+-- Only the service role may run the operations of staff. Each operation checks the caller's stored role itself.
+-- This file belongs to sql/admin/.
 
 -- broadcasts: only for definer functions
 alter table app.broadcasts enable row level security;
@@ -86,7 +86,7 @@ grant execute on function
   private.staff_card,
   private.staff_contents,
   private.find_conversation_time,
-  private.post_start,   -- a generated column of posts uses it
+  private.post_start,   -- a generated column of posts calls this function
   private.staff_conversations,
   private.staff_jobs,
   private.retry_failed_batch,
@@ -100,9 +100,9 @@ grant execute on function
   private.staff_wiki_proposals,
   private.switch_flag,
   private.emit_moderation,
-  private.trending_at,   -- a generated column of posts uses it
+  private.trending_at,   -- a generated column of posts calls this function
   private.verify_audit,
-  private.visibility_level,   -- a generated column of posts uses it
+  private.visibility_level,   -- a generated column of posts calls this function
   private.write_reputation
   to service_role;
 

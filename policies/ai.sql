@@ -1,4 +1,4 @@
--- Who may read and write AI sessions. Belongs to sql/ai/.
+-- Who may read and write AI sessions. This file belongs to sql/ai/.
 
 -- ai_sessions: only their owner may read them, not even staff; definer functions write them
 alter table app.ai_sessions enable row level security;
@@ -40,7 +40,7 @@ grant execute on function
   api.start_ai_session
   to authenticated;
 
--- gate: functions for asking a model, which costs money; no token of a person can name this role
+-- gate: functions that ask a model, which costs money; no token can name this role
 grant execute on function
   api.begin_ai_answer,
   api.finish_ai_answer,

@@ -1,4 +1,4 @@
--- Who may see and change apps and consents. Belongs to sql/apps/.
+-- Who may see and change apps and consents. This file belongs to sql/apps/.
 
 -- apps, consents, records of the provider: only for definer functions
 alter table app.apps enable row level security;

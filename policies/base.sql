@@ -1,4 +1,4 @@
--- Who may see and change the tables of sql/base/. Belongs to sql/base/.
+-- Who may see and change the tables of sql/base/. This file belongs to sql/base/.
 
 -- users
 alter table app.users enable row level security;
@@ -92,7 +92,7 @@ alter table private.lock_kinds enable row level security;
 -- outbound_events: a registry, only for definer functions
 alter table private.outbound_events enable row level security;
 
--- change_sources: a registry; changes: both only for definer functions
+-- change_sources (a registry), changes: only for definer functions
 alter table private.change_sources enable row level security;
 alter table private.changes enable row level security;
 
@@ -148,7 +148,7 @@ alter table private.batch_queues enable row level security;
 -- retention: a registry, only for definer functions
 alter table private.retention enable row level security;
 
--- rates: only for definer functions, which count calls before the caller is known
+-- rates: only for definer functions; they count calls before the caller is known
 alter table private.rates enable row level security;
 
 -- write_limits: a registry, only for definer functions
@@ -162,8 +162,8 @@ create policy select_audience on realtime.messages for select to authenticated
   using (extension = 'broadcast' and (select private.may_listen((select realtime.topic()))));
 do $$ begin
   comment on policy select_audience on realtime.messages is
-  'By private.realtime_topics: only the people for whom a channel is meant may listen to it. There is no policy for '
-  'insert: nobody but the database sends.';
+  'Only the people for whom a channel is meant may listen to it (private.realtime_topics). Only the database sends, '
+  'so there is no policy for insert.';
 exception when insufficient_privilege then null;   -- if the platform owns the table, Kith may only create policies
 end $$;
 
@@ -251,7 +251,7 @@ grant execute on function
   private.uncount_calls
   to gate;
 
--- jobs: the worker runs them and records their runs; it has access to no tables but those of its queues
+-- jobs: the worker runs them and records their runs; it has access only to the tables of its queues
 grant execute on function
   private.apply_effects,
   private.erase_more,
@@ -269,7 +269,7 @@ grant execute on all functions in schema pgboss to worker;
 
 -- PostgREST calls private.check_caller before each request. This is set on the role and not in supabase/config.toml,
 -- because only the CLI reads that file. The migration must fail if the owner may not set it: without the check,
--- PostgREST would accept ended tokens.
+-- PostgREST would accept revoked tokens.
 alter role authenticator set pgrst.db_schemas = 'api';
 alter role authenticator set pgrst.db_pre_request = 'private.check_caller';
 notify pgrst, 'reload config';

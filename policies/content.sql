@@ -1,4 +1,4 @@
--- Who may see and change contents. Belongs to sql/content/.
+-- Who may see and change contents. This file belongs to sql/content/.
 
 -- content_kinds: a registry, only for definer functions
 alter table private.content_kinds enable row level security;
@@ -17,10 +17,10 @@ grant select on app.contents to authenticated;
 create policy select_audience on app.contents for select to authenticated
   using ((select v.is_visible from private.visibility(author_id, required_level, space_id) v));
 comment on policy select_audience on app.contents is
-  'By private.visibility: everybody sees a content, unless its author is banned or erased, has blocked them, or is '
-  'blocked by them. Only its author sees a content while it is removed or a draft. Only members see what is in a '
-  'space. The policies of each kind use this one.';
--- no insert: private.add_content publishes contents
+  'Everybody sees a content, unless its author is banned or erased, has blocked them, or is blocked by them '
+  '(private.visibility). Only its author sees a content while it is removed or a draft. Only members see what is in '
+  'a space. The policies of each kind use this policy.';
+-- no policy for insert, because private.add_content publishes contents
 
 -- helpers
 grant execute on function

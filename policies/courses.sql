@@ -1,4 +1,4 @@
--- Who may see and change courses. Belongs to sql/courses/. The head's policies are in policies/content.sql.
+-- Who may see and change courses. This file belongs to sql/courses/. The head's policies are in policies/content.sql.
 
 -- courses
 alter table app.courses enable row level security;

@@ -1,5 +1,5 @@
--- Who may see debates and arguments. Belongs to sql/debates/. The head's policies are in policies/content.sql. Only
--- definer functions write their tables.
+-- Who may see debates and arguments. This file belongs to sql/debates/. The head's policies are in
+-- policies/content.sql. Only definer functions write their tables.
 
 -- debates
 alter table app.debates enable row level security;
@@ -22,9 +22,9 @@ create policy select_with_content on app.debate_arguments for select to authenti
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = debate_id));
 comment on policy select_with_content on app.debate_arguments is
-  'Everybody who sees the debate sees its arguments, except those by banned or erased people and those by people whom '
-  'the viewer blocked or who blocked the viewer. Only its author sees an argument that staff removed. A deleted '
-  'argument that was answered remains as a tombstone.';
+  'Everybody who sees the debate sees its arguments. Exceptions are arguments by banned or erased people, and '
+  'arguments by people whom the viewer blocked or who blocked the viewer. Only its author sees an argument that '
+  'staff removed. A deleted argument that was answered remains as a tombstone.';
 
 -- argument_votes
 alter table app.argument_votes enable row level security;

@@ -1,4 +1,4 @@
--- Who may read the intents of people, and who may search. Belongs to sql/discovery/.
+-- Who may read the intents of people, and who may search. This file belongs to sql/discovery/.
 
 -- connection_intents
 alter table app.connection_intents enable row level security;
@@ -8,7 +8,7 @@ grant insert (user_id, intent, note, is_active), update (intent, note, is_active
 grant select on app.intent_card to authenticated;
 create policy select_own on app.connection_intents for select to authenticated using (user_id = (select app.uid()));
 comment on policy select_own on app.connection_intents is
-  'People read their own intent. Definer functions show active intents to others.';
+  'People read their own intent. Others see active intents through definer functions.';
 create policy insert_own on app.connection_intents for insert to authenticated
   with check (user_id = (select app.uid()));
 comment on policy insert_own on app.connection_intents is 'People set only their own intent.';

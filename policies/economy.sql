@@ -1,5 +1,5 @@
--- Who may see and change wallets, the ledger and payments. Belongs to sql/economy/. Only private.move may move mana,
--- so the service role loses its right to write to these tables.
+-- Who may see and change wallets, the ledger and payments. This file belongs to sql/economy/. Only private.move may
+-- move mana, so the service role loses its right to write to these tables.
 
 -- mana_account_kinds: for definer functions and staff operations
 alter table private.mana_account_kinds enable row level security;

@@ -1,4 +1,4 @@
--- Who may see and change embeddings: nobody. Belongs to sql/embeddings/.
+-- Nobody may see or change embeddings. This file belongs to sql/embeddings/.
 
 -- post_embeddings, centroids, embedding_walk: only for definer functions
 alter table private.post_embeddings enable row level security;

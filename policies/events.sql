@@ -1,4 +1,4 @@
--- Who may see and change events. Belongs to sql/events/. The head's policies are in policies/content.sql.
+-- Who may see and change events. This file belongs to sql/events/. The head's policies are in policies/content.sql.
 
 -- events
 alter table app.events enable row level security;

@@ -1,4 +1,4 @@
--- Who may read the feed. Belongs to sql/feed/.
+-- Who may read the feed. This file belongs to sql/feed/.
 
 -- feed_blocks: only for definer functions
 alter table app.feed_blocks enable row level security;

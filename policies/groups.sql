@@ -1,4 +1,5 @@
--- Who may run the operations of groups. Belongs to sql/groups/; who sees which space is in policies/spaces.sql.
+-- Who may run the operations of groups. This file belongs to sql/groups/. The policies that decide who sees which
+-- space are in policies/spaces.sql.
 
 -- helpers
 grant execute on function private.group_cards to authenticated;

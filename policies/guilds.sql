@@ -1,5 +1,5 @@
--- Who may run the operations of guilds. Belongs to sql/guilds/; who sees which space is in policies/spaces.sql.
--- Only definer functions read and write the tables of guilds.
+-- Who may run the operations of guilds. This file belongs to sql/guilds/. The policies that decide who sees which
+-- space are in policies/spaces.sql. Only definer functions read and write the tables of guilds.
 
 -- guilds
 alter table app.guilds enable row level security;

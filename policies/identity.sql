@@ -1,4 +1,4 @@
--- Who may see and change accounts, sessions and invites. Belongs to sql/identity/.
+-- Who may see and change accounts, sessions and invites. This file belongs to sql/identity/.
 
 -- users: the columns that identity adds
 grant select (role, first_name, last_name, country, city, about, profile_pic_url, card_rest, bot_owner_id)
@@ -75,7 +75,7 @@ create policy select_reachable on app.personas for select to authenticated
   using ((select true from app.users u where u.id = user_id));
 comment on policy select_reachable on app.personas is 'Everybody who sees a person sees their personas.';
 create policy insert_own on app.personas for insert to authenticated with check (user_id = (select app.uid()));
-comment on policy insert_own on app.personas is 'People make personas of their own.';
+comment on policy insert_own on app.personas is 'People create their own personas.';
 create policy update_own on app.personas for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
 comment on policy update_own on app.personas is
@@ -137,8 +137,8 @@ grant execute on function
   to authenticated;
 
 grant execute on function
-  private.person_rest,    -- a generated column of users uses it
-  private.persona_text,   -- a generated column of personas uses it
+  private.person_rest,    -- a generated column of users calls this function
+  private.persona_text,   -- a generated column of personas calls this function
   private.require_proof
   to authenticated, service_role;
 
@@ -179,8 +179,8 @@ grant execute on function
   api.update_persona
   to authenticated;
 
--- gate: operations for callers without a token, and those that rely on the facade to have checked a password; no token
--- can name this role
+-- gate: operations for callers without a token, and operations whose password the facade has checked; no token can
+-- name this role
 grant execute on function
   api.add_passkey,
   api.change_password,

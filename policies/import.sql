@@ -1,4 +1,4 @@
--- Who may see and change imports. Belongs to sql/import/.
+-- Who may see and change imports. This file belongs to sql/import/.
 
 -- import_sections: a registry, only for definer functions
 alter table private.import_sections enable row level security;

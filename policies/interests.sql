@@ -1,4 +1,5 @@
--- Who may see and change the catalog, and the interests that people chose from it. Belongs to sql/interests/.
+-- Who may see and change the catalog, and the interests that people chose from it. This file belongs to
+-- sql/interests/.
 
 -- interests
 alter table app.interests enable row level security;

@@ -1,4 +1,4 @@
--- Who may see and change offerings, orders and reviews. Belongs to sql/market/. The head's policies are in
+-- Who may see and change offerings, orders and reviews. This file belongs to sql/market/. The head's policies are in
 -- policies/content.sql.
 
 -- offerings
@@ -18,8 +18,8 @@ grant select on app.orders to authenticated;
 create policy select_party on app.orders for select to authenticated
   using (buyer_id = (select app.uid()) or seller_id = (select app.uid()));
 comment on policy select_party on app.orders is
-  'The buyer and the seller see their order, even if one has blocked the other, because both have mana in it. Definer '
-  'functions write orders.';
+  'The buyer and the seller see their order, even if one has blocked the other, because it moves mana between them. '
+  'Definer functions write orders.';
 
 -- order_steps
 alter table app.order_steps enable row level security;

@@ -1,4 +1,4 @@
--- Who may see and change media assets. Belongs to sql/media/.
+-- Who may see and change media assets. This file belongs to sql/media/.
 
 -- media_assets
 alter table app.media_assets enable row level security;

@@ -1,6 +1,6 @@
--- Who may see conversations and listen to them. Belongs to sql/messaging/. People read and write messages only through
--- operations: whether a person sees a message depends on when they took part, and a policy could not check that
--- cheaply.
+-- Who may see conversations and listen to them. This file belongs to sql/messaging/. People read and write messages
+-- only through operations, because a policy could not check cheaply whether a person took part in the conversation
+-- when a message was sent.
 
 -- conversations: only for definer functions
 alter table app.conversations enable row level security;

@@ -1,5 +1,5 @@
--- Who may work on cases and rules: only the service role. Each operation checks the caller's stored role itself.
--- People read their own standing and appeal through operations. Belongs to sql/moderation/.
+-- Only the service role may work on cases and rules. Each operation checks the caller's stored role itself. People
+-- read their own standing and appeal through operations. This file belongs to sql/moderation/.
 
 -- all tables: only for definer functions
 alter table app.cases enable row level security;
@@ -131,7 +131,7 @@ grant execute on function
   api.update_rule
   to service_role;
 
--- statements: each person reads those about them, by their password if they can't log in
+-- statements: people read the statements about them, with their password if they can't log in
 grant execute on function api.find_statement to gate;
 grant execute on function
   api.get_statement,

@@ -1,4 +1,4 @@
--- Who may see and change notifications. Belongs to sql/notifications/.
+-- Who may see and change notifications. This file belongs to sql/notifications/.
 
 -- notification_kinds: a registry, only for definer functions
 alter table private.notification_kinds enable row level security;
@@ -32,8 +32,8 @@ create policy select_own on app.notification_settings for select to authenticate
 comment on policy select_own on app.notification_settings is 'People see their own settings.';
 create policy update_own on app.notification_settings for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.notification_settings is 'People change their own settings; a trigger creates '
-  'the row.';
+comment on policy update_own on app.notification_settings is
+  'People change their own settings; a trigger creates the row.';
 
 -- notification_preferences
 alter table app.notification_preferences enable row level security;
@@ -101,7 +101,7 @@ grant execute on function
   api.update_preferences
   to authenticated;
 
--- called by a link in a mail
+-- a link in a mail calls it
 grant execute on function api.unsubscribe to gate;
 
 -- functions that the worker calls

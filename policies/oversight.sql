@@ -1,5 +1,5 @@
--- Who may look at access, figures and standing: only the service role. Each operation checks the caller's stored role
--- itself. Belongs to sql/oversight/.
+-- Only the service role may read access, figures and standing. Each operation checks the caller's stored role itself.
+-- This file belongs to sql/oversight/.
 
 -- all tables: only for definer functions
 alter table private.access_reasons enable row level security;

@@ -1,4 +1,4 @@
--- Who may see and change posts, replies and reactions. Belongs to sql/posts/.
+-- Who may see and change posts, replies and reactions. This file belongs to sql/posts/.
 
 -- posts
 alter table app.posts enable row level security;
@@ -34,9 +34,9 @@ create policy select_audience on app.posts for select to authenticated
   using ((select v.is_visible
           from private.visibility(author_id, required_level, space_id, format, quoted_post_id) v));
 comment on policy select_audience on app.posts is
-  'By private.visibility: viewers see a post if they are close enough to its author, if the author is neither banned '
-  'nor erased, and, for a post in a space, if they are members of the space. They see a repost only if they may see '
-  'its original. The policies of the tables that belong to posts use this one.';
+  'Viewers see a post if they have its required level, and its author is neither banned nor erased. Only members '
+  'see a post in a space. Viewers see a repost only if they may see its original. The rule is private.visibility. '
+  'The policies of the tables that belong to posts use this policy.';
 create policy insert_own on app.posts for insert to authenticated
   with check (author_id = (select app.uid())
     and (select v.is_inside from private.visibility(author_id, required_level, space_id) v)
@@ -68,7 +68,8 @@ comment on policy insert_author on app.post_interests is
 create policy delete_author on app.post_interests for delete to authenticated
   using (not is_primary and (select p.author_id from app.posts p where p.id = post_id) = (select app.uid()));
 comment on policy delete_author on app.post_interests is
-  'Only the author removes interests, except the primary one: a trigger changes that one when the post changes.';
+  'Only the author removes interests. Nobody removes the primary interest: a trigger changes it when the post '
+  'changes.';
 
 -- post_counters
 alter table app.post_counters enable row level security;
@@ -94,8 +95,8 @@ create policy select_with_post on app.replies for select to authenticated
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.posts p where p.id = post_id));
 comment on policy select_with_post on app.replies is
-  'Everyone who sees the post sees its replies, except those by people whom they blocked or who blocked them, or by '
-  'banned or erased people.';
+  'Everyone who sees the post sees its replies. Exceptions are replies by banned or erased people, and replies by '
+  'people whom the viewer blocked or who blocked the viewer.';
 create policy insert_own on app.replies for insert to authenticated
   with check (author_id = (select app.uid()) and (select p.format <> 'repost' from app.posts p where p.id = post_id));
 comment on policy insert_own on app.replies is
@@ -263,7 +264,7 @@ grant execute on function
   private.count_fitting_posts,
   private.post_card,
   private.post_cards,
-  private.post_start,   -- a generated column of posts uses it
+  private.post_start,   -- a generated column of posts calls this function
   private.post_visible_to,
   private.publish_now,
   private.reply_cards,

@@ -1,5 +1,5 @@
--- Who may see problems and solutions. Belongs to sql/problems/. The head's policies are in policies/content.sql. Only
--- definer functions write their tables.
+-- Who may see problems and solutions. This file belongs to sql/problems/. The head's policies are in
+-- policies/content.sql. Only definer functions write their tables.
 
 -- problems
 alter table app.problems enable row level security;
@@ -15,8 +15,9 @@ create policy select_with_content on app.problem_solutions for select to authent
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = problem_id));
 comment on policy select_with_content on app.problem_solutions is
-  'Everybody who sees the problem sees its solutions, except deleted ones, those by banned or erased people and those '
-  'by people whom the viewer blocked or who blocked the viewer. Only its author sees a solution that staff removed.';
+  'Everybody who sees the problem sees its solutions. Exceptions are deleted solutions, solutions by banned or '
+  'erased people, and solutions by people whom the viewer blocked or who blocked the viewer. Only its author sees a '
+  'solution that staff removed.';
 
 -- solution_votes
 alter table app.solution_votes enable row level security;

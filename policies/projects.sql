@@ -1,5 +1,5 @@
--- Who may see projects. Belongs to sql/projects/. The head's policies are in policies/content.sql. Only definer
--- functions read and write roles, members, applications and updates.
+-- Who may see projects. This file belongs to sql/projects/. The head's policies are in policies/content.sql. Only
+-- definer functions read and write roles, members, applications and updates.
 
 -- projects
 alter table app.projects enable row level security;

@@ -1,4 +1,4 @@
--- Who may see and change reputation. Belongs to sql/reputation/.
+-- Who may see and change reputation. This file belongs to sql/reputation/.
 
 -- reputation_entries
 alter table app.reputation_entries enable row level security;

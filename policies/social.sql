@@ -1,4 +1,5 @@
--- Who may see and change circles, invitations, blocks, follows, mutes, keywords and reports. Belongs to sql/social/.
+-- Who may see and change circles, invitations, blocks, follows, mutes, keywords and reports. This file belongs to
+-- sql/social/.
 
 -- circles
 alter table app.circles enable row level security;
@@ -11,7 +12,7 @@ create policy select_member on app.circles for select to authenticated
           where m.circle_id = circles.id and m.member_id = (select app.uid())));
 comment on policy select_member on app.circles is 'The owner and the members see a circle.';
 create policy insert_own on app.circles for insert to authenticated with check (owner_id = (select app.uid()));
-comment on policy insert_own on app.circles is 'People create circles of their own.';
+comment on policy insert_own on app.circles is 'People create their own circles.';
 create policy update_own on app.circles for update to authenticated
   using (owner_id = (select app.uid())) with check (owner_id = (select app.uid()));
 comment on policy update_own on app.circles is 'Only the owner changes the name and the accent of a circle.';
@@ -110,7 +111,7 @@ create policy insert_own on app.muted_keywords for insert to authenticated with 
 comment on policy insert_own on app.muted_keywords is 'People mute keywords for themselves.';
 create policy update_own on app.muted_keywords for update to authenticated
   using (user_id = (select app.uid())) with check (user_id = (select app.uid()));
-comment on policy update_own on app.muted_keywords is 'People change the end of a mute by muting the keyword again.';
+comment on policy update_own on app.muted_keywords is 'People mute a keyword again to change the end of the mute.';
 create policy delete_own on app.muted_keywords for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.muted_keywords is 'People unmute their own keywords.';
 

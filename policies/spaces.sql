@@ -1,4 +1,4 @@
--- Who may see spaces. Belongs to sql/spaces/. Only definer functions write their tables.
+-- Who may see spaces. This file belongs to sql/spaces/. Only definer functions write their tables.
 
 -- space_kinds: for definer functions
 alter table private.space_kinds enable row level security;

@@ -1,5 +1,5 @@
--- Who may run the operations of treasuries. Belongs to sql/treasury/. Only definer functions read and write the tables
--- of treasuries; the service role loses its right to write to them.
+-- Who may run the operations of treasuries. This file belongs to sql/treasury/. Only definer functions read and write
+-- the tables of treasuries; the service role loses its right to write to them.
 
 -- treasury_entries
 alter table app.treasury_entries enable row level security;

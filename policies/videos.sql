@@ -1,4 +1,4 @@
--- Who may see and change videos and audio. Belongs to sql/videos/. The policies of the head are in
+-- Who may see and change videos and audio. This file belongs to sql/videos/. The policies of the head are in
 -- policies/content.sql.
 
 -- videos
@@ -44,7 +44,7 @@ create policy insert_own on app.video_likes for insert to authenticated
   with check (user_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
 comment on policy insert_own on app.video_likes is
-  'People like in their own name videos that they see and that are not removed.';
+  'People like videos in their own name, and only videos that they see and that are not removed.';
 create policy delete_own on app.video_likes for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.video_likes is 'People take their own likes back.';
 
@@ -59,7 +59,7 @@ create policy insert_own on app.video_reposts for insert to authenticated
   with check (user_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
 comment on policy insert_own on app.video_reposts is
-  'People repost in their own name videos that they see and that are not removed.';
+  'People repost videos in their own name, and only videos that they see and that are not removed.';
 create policy delete_own on app.video_reposts for delete to authenticated using (user_id = (select app.uid()));
 comment on policy delete_own on app.video_reposts is 'People take their own reposts back.';
 
@@ -72,13 +72,13 @@ create policy select_with_content on app.video_comments for select to authentica
   using ((select v.is_visible from private.visibility(author_id, required_level) v)
      and (select true from app.contents c where c.id = video_id));
 comment on policy select_with_content on app.video_comments is
-  'Everybody who sees the video sees its comments, except those that were taken back, those by people whom they '
-  'blocked or who blocked them, and those by banned and erased people.';
+  'Everybody who sees the video sees its comments. Exceptions are comments that were taken back, comments by banned '
+  'or erased people, and comments by people whom the viewer blocked or who blocked the viewer.';
 create policy insert_own on app.video_comments for insert to authenticated
   with check (author_id = (select app.uid())
           and (select c.kind = 'video' and c.required_level = 0 from app.contents c where c.id = video_id));
 comment on policy insert_own on app.video_comments is
-  'People comment in their own name on videos that they see and that are not removed.';
+  'People comment on videos in their own name, and only on videos that they see and that are not removed.';
 
 -- helpers
 grant execute on function

@@ -1,4 +1,5 @@
--- Webhooks: admins use them through operations of the service role, and the worker sends. Belongs to sql/webhooks/.
+-- Admins use webhooks through operations of the service role, and the worker sends the deliveries. This file belongs
+-- to sql/webhooks/.
 
 -- webhooks, webhook_deliveries, webhook_turns: only for definer functions
 alter table private.webhooks enable row level security;

@@ -1,10 +1,10 @@
--- Who may see the wiki. Belongs to sql/wiki/. Only definer functions write its tables.
+-- Who may see the wiki. This file belongs to sql/wiki/. Only definer functions write its tables.
 
 -- wiki_versions
 alter table app.wiki_versions enable row level security;
 grant select on app.wiki_versions, app.wiki_version_card to authenticated;
 create policy select_all on app.wiki_versions for select to authenticated using (true);
-comment on policy select_all on app.wiki_versions is 'Everybody reads approved text.';
+comment on policy select_all on app.wiki_versions is 'Everybody may read approved text.';
 
 -- wiki_proposals
 alter table app.wiki_proposals enable row level security;
@@ -12,9 +12,10 @@ grant select on app.wiki_proposals to authenticated;
 create policy select_visible on app.wiki_proposals for select to authenticated
   using ((select true from app.users u where u.id = author_id));
 comment on policy select_visible on app.wiki_proposals is
-  'Everybody sees proposals, except those by people whom they blocked or who blocked them, and those by banned and '
-  'erased people.';
--- no insert: private.add_wiki_proposal writes proposals, while the wiki is open and within the hourly limit
+  'Everybody sees proposals, except those by banned or erased people, and those by people whom the viewer blocked '
+  'or who blocked the viewer.';
+-- no policy for insert, because private.add_wiki_proposal writes proposals. It checks the hourly limit, and that the
+-- wiki is open
 
 -- wiki_votes
 alter table app.wiki_votes enable row level security;

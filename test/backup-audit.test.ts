@@ -1,5 +1,6 @@
-// The audit log of an instance that was restored from a backup: the chain verifies, checkpoints go on with the same
-// AUDIT_KEY, and a witness from before accepts them. If the key is another one, the witness refuses it and names it.
+// The audit log of an instance that was restored from a backup: the chain verifies, checkpoints continue with the same
+// AUDIT_KEY, and an earlier witness accepts them. If the key is another one, the witness rejects the checkpoints and
+// names that key.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -76,10 +77,10 @@ const witness = (url: string, ...more: string[]): Promise<{ code: number; said: 
     )
   })
 
-test('After a restore checkpoints continue with the same key, and a witness refuses another key and names it', async () => {
+test('After a restore checkpoints continue with the same key, and a witness rejects another key and names it', async () => {
   const first = await launch(before, own)
   expect(await first.work()).toEqual([keyOf(own)])
-  expect(await witness(first.url)).toMatchObject({ code: 0, said: expect.stringMatching(/^1 checkpoints fit, 1 of/) })
+  expect(await witness(first.url)).toMatchObject({ code: 0, said: expect.stringMatching(/^1 checkpoints match, 1 of/) })
   mkdirSync(folder)
   const place = openPlace(folder)
   await backUp({ databaseUrl: first.databaseUrl, dataDir: before, place, passphrase, days: 7 })
@@ -89,7 +90,10 @@ test('After a restore checkpoints continue with the same key, and a witness refu
   const second = await launch(after, own)
   expect((await verify(second.sql)).violations).toEqual([])
   expect(await second.work()).toEqual([keyOf(own), keyOf(own)])
-  expect(await witness(second.url)).toMatchObject({ code: 0, said: expect.stringMatching(/^2 checkpoints fit, 1 of/) })
+  expect(await witness(second.url)).toMatchObject({
+    code: 0,
+    said: expect.stringMatching(/^2 checkpoints match, 1 of/),
+  })
   await second.stop()
 
   const third = await launch(after, other)

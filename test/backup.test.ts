@@ -54,7 +54,7 @@ async function launch(
 ): Promise<{ url: string; instance: ChildProcess }> {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const instance = spawn(process.execPath, ['api-facade/main.ts'], {
-    detached: true, // a process group of its own, to be killed as a whole
+    detached: true, // the instance gets its own process group, so that all its processes can be killed at once
     env: {
       ...{ PATH, NODE_COMPILE_CACHE, DATA_DIR: folder, PORT: '0', HOST: '127.0.0.1', EMBEDDINGS: 'off' },
       ...{ ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password, RATE_LIMIT_SCALE: '1000000', LOG_LEVEL: 'error' },
@@ -84,7 +84,7 @@ let moment: Date
 let bucket: string
 let verifiedAt: number
 
-/** The second backup, by the job. @returns what /metrics then says about it */
+/** Runs the job that makes the second backup. @returns what /metrics then says about it */
 async function nightly(databaseUrl: string, url: string): Promise<number> {
   const sql = postgres(databaseUrl, { max: 1 })
   await sql`select private.job_back_up()`
@@ -109,7 +109,7 @@ beforeAll(async () => {
   const people = await letIn(admin, ['ann', 'ben'])
   person = people[0] as Person
   await until(async () => (await listBases(place, await place.list())).length === 1)
-  // a file of the media and a second backup, also into an object storage
+  // adds a file of the media, and makes a second backup, also into an object storage
   mkdirSync(join(dataDir, 'media'), { recursive: true })
   writeFileSync(join(dataDir, PICTURE), 'a picture')
   const databaseUrl = readInstance(dataDir)?.stack?.dbUrl ?? ''
@@ -150,7 +150,7 @@ beforeAll(async () => {
 
 const newest = async () => (await listBases(place, await place.list())).at(-1) as Awaited<ReturnType<typeof backUp>>
 
-test('After kill -9 during writes, a moment can be restored: all that was acknowledged before, nothing after', async () => {
+test('After kill -9 during writes, a moment can be restored, with all that was acknowledged before and nothing later', async () => {
   const { bodies, dataDir: copy, until: restoredAt, secrets } = await restored({ place, at: moment })
   const before = writes.filter(({ answeredAt }) => answeredAt <= moment.getTime()).map(({ body }) => body)
   const after = writes.filter(({ sentAt }) => sentAt > moment.getTime()).map(({ body }) => body)
@@ -161,7 +161,7 @@ test('After kill -9 during writes, a moment can be restored: all that was acknow
   expect({ restoredAt, secrets }).toEqual({ restoredAt: moment, secrets: true })
   expect(readFileSync(join(copy, PICTURE), 'utf8')).toBe('a picture')
 
-  // the restored folder starts, and the secrets are those of before: an old token is valid
+  // the restored folder starts with the same secrets, so that an old token is valid
   const { url, instance } = await launch(copy)
   const me = await Object.assign(new Person(url), { token: person.token }).get<{ username: string }>('/me')
   expect({ status: me.status, username: me.body.username }).toEqual({ status: 200, username: 'ann' })
@@ -175,7 +175,7 @@ test('The job takes a backup and verifies it, and /metrics says until when it ca
   expect((await listBases(place, await place.list())).length).toBe(2)
 })
 
-test('Without a moment everything that the log reaches is restored', async () => {
+test('Without a given moment, everything in the log is restored', async () => {
   const { bodies, until: reached } = await restored({ place, withoutSecrets: true })
   const before = writes.filter(({ answeredAt }) => answeredAt <= reached.getTime()).map(({ body }) => body)
   expect(reached.getTime()).toBeGreaterThan(moment.getTime())
@@ -191,7 +191,7 @@ test('A base backup in an object storage can be restored, and checks its files',
   expect(reached.toISOString()).toBe(base.takenAt)
 }, 120_000)
 
-/** A copy of the place in which something is changed. */
+/** A copy of the backup folder in which something is changed. */
 async function changed(change: (base: string, copy: string, history: string) => void) {
   const copy = newFolder()
   cpSync(folder, copy, { recursive: true })
@@ -253,7 +253,7 @@ const refused: [string, (base: string, copy: string, history: string) => void, R
     (_, __, history) => rmSync(piece(history, -2)),
     /^The log has a gap: the piece from .* is missing/,
   ],
-  // the last piece, because an earlier one may end before the base backup
+  // damages the last piece, because an earlier piece may end before the base backup
   ['with a damaged log', (_, __, history) => edit(piece(history, -1), flipped), /^The backup is damaged: .*wal.*\.gz/],
   ['that begins later', () => {}, /does not reach back to 2020/, { at: new Date('2020-01-01') }],
   ['that ends earlier', () => {}, /does not reach 2100.*: it ends at 20/, { at: new Date('2100-01-01') }],
@@ -266,7 +266,7 @@ test.each(refused)('A backup %s is refused, and nothing is left behind', async (
   expect(left.filter((name) => !name.startsWith('lock'))).toEqual([])
 })
 
-test('Only an empty folder is restored into', async () => {
+test('A restore requires an empty folder', async () => {
   const used = newFolder()
   mkdirSync(used)
   writeFileSync(join(used, 'taxes.ods'), '')
@@ -282,7 +282,7 @@ test('Backups that are not needed for the last days are deleted, with their part
   await prune(copy, 7, days(6))
   expect((await listBases(copy, await copy.list())).map(({ id }) => id)).toEqual([first.id, second.id])
   const before = (await copy.list()).length
-  await prune(copy, 7, days(8)) // the newest stays, however old it is
+  await prune(copy, 7, days(8)) // the newest backup stays, however old it is
   const names = await copy.list()
   expect((await listBases(copy, names)).map(({ id }) => id)).toEqual([second.id])
   expect(names.filter((name) => name.includes(first.id))).toEqual([])
@@ -305,7 +305,7 @@ test('An object storage of third parties keeps, lists and deletes files', async 
   await expect(there.get('wal/one')).rejects.toThrow('answered GET with NoSuchKey')
 })
 
-test('All files of an object storage are listed, also those after the first thousand', async () => {
+test('All files of an object storage are listed, even those after the first thousand', async () => {
   const { url, objects } = await strictStorage()
   const there = openPlace('s3://kith-other/many', { ...s3, url })
   const names = Array.from({ length: 2001 }, (_, n) => `wal/${String(n).padStart(4, '0')}`)

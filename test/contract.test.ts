@@ -33,7 +33,7 @@ const routes = spellings(await loadTables()).map(({ row, method, path }) => {
   return { name: `${method} ${path}`, row, operation }
 })
 
-test('Every route states its own limits, also in words', () => {
+test('Every route states its own limits, as values and in words', () => {
   for (const { name, row, operation } of routes) {
     const own = [row.limit ?? [], row.limits ?? []].flat()
     const limits = Object.fromEntries(own.map((limit) => [limit, defaultLimits[limit]]))
@@ -73,7 +73,7 @@ test('Every success says in a few words what the answer is', () => {
   ).toEqual([])
 })
 
-/** Every property in a part of the description, with where it is. Examples are no schemas. */
+/** Every property in a part of the description, with its place. Examples are no schemas. */
 function propertiesOf(node: unknown, place: string): { name: string; property: Schema; isRequired: boolean }[] {
   if (typeof node !== 'object' || node === null) return []
   const { properties, required } = node as { properties?: Record<string, Schema>; required?: string[] }
@@ -90,7 +90,7 @@ const properties = [
   ...Object.entries(components.schemas).flatMap(([name, schema]) => propertiesOf(schema, name)),
   ...Object.entries(paths).flatMap(([path, operations]) => propertiesOf(operations, path)),
 ]
-/** Its own words, or those of the schema that it refers to. */
+/** The words of a property, or those of the schema that it refers to. */
 const wordsOf = ({ description, $ref = '' }: Schema): string =>
   description ?? components.schemas[$ref.split('/').at(-1) ?? '']?.description ?? ''
 const isSentence = (text: string): boolean => /^\w*[^ ].{3,}\.$/s.test(text)

@@ -32,7 +32,7 @@ const picture = (folder: string) =>
     return { name, uid, gid, mode, size, mtimeMs, ctimeMs }
   })
 
-/** Runs one of our programs on the folder until it ends. */
+/** Runs one of our programs on the folder until the program ends. */
 function run(program: string, folder: string): Promise<{ code: number; out: string; err: string }> {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent' }
@@ -98,7 +98,7 @@ test('npm run stop does not end another program’s server', async () => {
   const { out } = await run('supabase/embedded/stop.ts', folder)
   expect(out).toBe(`Nothing is running on ${folder}.\n`)
   expect(picture(folder)).toEqual(before)
-  server.stdin?.end() // a server that npm run stop spared ends here
+  server.stdin?.end() // ends the server, which npm run stop left running
   expect(await exit).toEqual([0, null])
 })
 

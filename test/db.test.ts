@@ -25,7 +25,7 @@ for (const [at, file] of files.entries()) {
   describe(`test/${file}`, () => {
     for (const { name, ok, message } of verdicts) {
       test(name, () => {
-        // without a stack: the message names the line in the SQL file
+        // the stack is left out, because the message names the line in the SQL file
         if (!ok) throw Object.assign(new Error(message), { stack: `test/${file}` })
       })
     }

@@ -1,5 +1,5 @@
-// A failover under load loses no acknowledged write and does none twice; effects, jobs, Realtime and the backup go on; and
-// the former primary cannot serve again.
+// A failover under load loses no acknowledged write and does none twice. Effects, jobs, Realtime and the backup
+// continue. The former primary cannot serve again.
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -86,7 +86,7 @@ test('A comment adds only codes that no body shows, or explains them', () => {
   expect(needless).toEqual([])
 })
 
-test('a comment takes away only what a call would raise', () => {
+test('A comment excludes only codes that a call would raise', () => {
   const without = failuresOf(routines, codes, targets, (word, { comment }) =>
     word === 'Never' ? '' : listed(word, comment),
   )

@@ -1,6 +1,6 @@
 // A schema that changes after its baseline was frozen, in a copy of the repository. `npm run gen` drafts the migration.
-// Then the comparison finds no difference, and the migration turns a database of the baseline with people in it into one
-// that is like a new one.
+// Then the comparison finds no difference, and the migration turns a database of the baseline with people in it into a
+// database that is like a new one.
 
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -118,10 +118,10 @@ comment on policy select_all on app.kites is 'Everybody.';
 
   const { stdout, stderr } = await gen('--name', 'add_kites')
   expect(stdout).toMatch(/^Wrote supabase\/migrations\/\d{14}_add_kites\.sql\./)
-  expect(stderr).toBe('') // it says what missingMigrations() would still find
+  expect(stderr).toBe('') // stderr would say what missingMigrations() still finds
   expect(migrations()).toEqual([basename(baselinePath), expect.stringMatching(/^\d{14}_add_kites\.sql$/)])
   expect(readFileSync(baselinePath, 'utf8')).toBe(frozen)
-  await expect(gen('--name', 'add_kites')).rejects.toThrow('There is a migration add_kites.')
+  await expect(gen('--name', 'add_kites')).rejects.toThrow('There is already a migration add_kites.')
 }, 240_000)
 
 test('A database of the baseline, with people and settings of its operator, becomes like a new one.', async () => {

@@ -36,7 +36,7 @@ test('The emoji are those of the installed package', () => {
   expect(readFileSync(emojiPath, 'utf8') === emojiSql(), 'run npm run db:build').toBe(true)
 })
 
-test('Every file of sql/ and policies/ is in schema_paths; policies follow their feature, and generated files are last', () => {
+test('schema_paths has every file of sql/ and policies/, policies after their feature and generated files last', () => {
   const files = schemaFiles()
   expect(new Set(files).size).toBe(files.length)
   const rooms = files.map((file) => /^(sql|policies)\/(\w+)/.exec(file)).map((found) => [found?.[2], found?.[1]])

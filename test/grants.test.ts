@@ -64,7 +64,7 @@ async function needless(sql: Pick<Sql, 'unsafe'>): Promise<string[]> {
       for (const name of names) {
         if (reached.has(name)) continue
         reached.add(name)
-        // a definer function calls with its owner's rights
+        // a definer function calls other functions with its owner's rights
         for (const one of routines) if (one.name === name && !one.definer) follow(calls(one.text))
       }
     }
@@ -79,7 +79,7 @@ async function needless(sql: Pick<Sql, 'unsafe'>): Promise<string[]> {
   })
 }
 
-test('No role may run a definer function of schema private that it does not reach.', async () => {
+test('Each role may run only those definer functions of schema private that it reaches.', async () => {
   expect(await needless(owner)).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-// How tables grow: what is counted changes no index, and the figures that the bench prints of tables are right.
+// How tables grow: counting changes no index, and the figures that the bench prints about tables are right.
 import { expect, test } from 'vitest'
 import { tablesOf } from './bench/tables.ts'
 import { createDatabase } from './support/database.ts'
@@ -41,7 +41,7 @@ async function hindrances(): Promise<string[]> {
   return found
 }
 
-test('counting changes no index: none has a column that is counted, and pages have space', async () => {
+test('counting changes no index, because no index has a counted column and the pages have space', async () => {
   expect(await hindrances()).toEqual([])
 })
 

@@ -84,7 +84,7 @@ const guards: Record<string, string> = {
     select p.oid::regprocedure as offender from pg_proc p where p.pronamespace = 'api'::regnamespace
       and (p.proretset or p.provolatile = 'i' or p.prorettype <> 'json'::regtype or p.prokind <> 'f'
         or exists (select from unnest(coalesce(p.proargnames, array_fill(''::text, array[p.pronargs]))) a where a !~ '^p_'))`,
-  'no operation has a second one of its name': `
+  'no two operations have the same name': `
     select p.proname as offender from pg_proc p where p.pronamespace = 'api'::regnamespace group by 1 having count(*) > 1`,
   'every operation is granted to someone': `
     select p.oid::regprocedure as offender from pg_proc p where p.pronamespace = 'api'::regnamespace
@@ -106,13 +106,13 @@ const guards: Record<string, string> = {
     where polrelid in (select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname in ${ours})
       and (polroles = '{0}' or polcmd = '*' or split_part(polname, '_', 1) <>
            case polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' end)`,
-  'no policy calls app.uid() once per row, nor does a function that is inlined into one': `
+  'no policy calls app.uid() once per row, nor does a function that is inlined into a policy': `
     select schemaname || '.' || tablename || '.' || policyname as offender from pg_policies
     where schemaname in ${ours}
       and replace(concat(qual, ' ', with_check), 'SELECT app.uid()', '') ~ 'app\\.uid\\(\\)'
     union all select p.oid::regprocedure::text from pg_proc p
     where replace(pg_get_function_sqlbody(p.oid), 'SELECT app.uid()', '') ~ 'app\\.uid\\(\\)'`,
-  'anon reads no table but the settings and writes none': `
+  'anon can read only the table of settings, and can write no table': `
     select g.table_schema || '.' || g.table_name || ' ' || g.privilege_type as offender
     from information_schema.role_table_grants g
     where g.grantee = 'anon' and g.table_schema in ${ours} and (g.table_name, g.privilege_type) <> ('settings', 'SELECT')`,
@@ -176,7 +176,7 @@ describe('In the schema', async () => {
           ([, code, own]) => code ?? own,
         ),
       ),
-      ...[...failuresOf(routines, codes, [], () => '').values()].flat(), // also codes made from an argument
+      ...[...failuresOf(routines, codes, [], () => '').values()].flat(), // this finds codes made from an argument too
     ])
     const names = await owner<{ name: string }[]>`
       select conname as name from pg_constraint union select relname from pg_class where relkind = 'i'
@@ -185,7 +185,7 @@ describe('In the schema', async () => {
     const thrown = modules
       .map((file) => readFileSync(file, 'utf8'))
       .flatMap((text) => [...text.matchAll(/ApiError\('(\w+)'/g)])
-    const unnamed = 'value_invalid' // of every check whose name is not a code: private.raise_check_violation
+    const unnamed = 'value_invalid' // private.raise_check_violation raises this for checks without their own code
     const used = new Set([unnamed, ...raised, ...names.map(({ name }) => name), ...thrown.map(([, code]) => code)])
 
     expect([...raised].filter((code) => !codes.includes(code ?? ''))).toEqual([])
@@ -194,7 +194,7 @@ describe('In the schema', async () => {
   })
 })
 
-/** One violation of every guard; undone before the next test. */
+/** One violation of every guard. They are undone before the next test. */
 const offences = `
   create table app.offence (id uuid references app.users, balance bigint);
   comment on role gate is null;
@@ -257,7 +257,7 @@ describe('Among the routes', async () => {
     expect([...documented].filter((spelling) => !spelled.includes(spelling))).toEqual(own.map((path) => `GET ${path}`))
   })
 
-  // add a feature here when it is complete; until then the README names its missing routes
+  // Add a feature here when it is complete. Until then the README names its missing routes.
   const finished = ['platform', 'identity', 'interests', 'social', 'posts', 'reputation', 'economy', 'feed', 'videos']
   test.each(finished)('every route of %s exists', (feature) => {
     const missing = specified
@@ -267,7 +267,7 @@ describe('Among the routes', async () => {
   })
 })
 
-test('Every answer is sent by `send`, which adds what all answers carry', () => {
+test('Every answer is sent by `send`, which adds what all answers contain', () => {
   const files = globSync(['api-facade/**/*.ts', 'supabase/**/*.ts'])
   expect(files.length).toBeGreaterThan(50)
   const past = /\bc\.(header|body|json|text|html|redirect|newResponse)\(/

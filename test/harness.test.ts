@@ -1,4 +1,4 @@
-// Proof that the test harness can fail: passing tests prove something only if it rejects violations.
+// Proof that the test harness can fail: passing tests prove something only if the harness rejects violations.
 
 import { afterAll, describe, expect, test } from 'vitest'
 import type { TestModule } from 'vitest/node'

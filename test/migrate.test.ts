@@ -106,7 +106,7 @@ test('A migration that gets no lock lets others pass, and runs again until it ge
   const patience = { lock: 100, pauses: Array(1000).fill(10) }
   const run = migrate(url, { folder, waits: (why) => said.push(why), patience })
   await until(() => said.length > 1)
-  await owner`select from busy` // without the limit it would wait for the migration, which waits for the reader
+  await owner`select from busy` // without the limit the query waits for the migration, which waits for the reader
   expect(await recorded('401')).toEqual([])
   await reader`commit`
   reader.release()

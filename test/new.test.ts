@@ -24,7 +24,7 @@ const node = (args: string[], more: Record<string, string> = {}) =>
       throw new Error(`${args.join(' ')}\n${error.stdout}\n${error.stderr}`)
     },
   )
-// in one process: others would only load the facade again, and the outer run keeps the cores busy
+// runs in one process, because the outer run keeps the cores busy and another process would load the facade again
 const vitest = (...files: string[]) => [
   'node_modules/vitest/vitest.mjs',
   'run',
@@ -59,8 +59,8 @@ test('A new feature passes the checks, the guards and its own tests, and is not 
   const { stderr } = await node(['supabase/tools/generate.ts', '--name', 'add_reading_lists'])
   expect(stderr).toBe('') // the migration is complete
   await node(['api-facade/describe.ts'])
-  // only the new files with their imports, and those that extend Vitest's types: the whole project would take three times
-  // as long
+  // Compiles only the new files with their imports, and the files that extend Vitest's types. The whole project would
+  // take three times as long.
   const files = [
     ...written.filter((file) => file.endsWith('.ts')),
     'test/support/global.ts',

@@ -1,5 +1,5 @@
-// The order of features and folders. First the scanner of support/order.ts itself: which offences it finds. Then the
-// repository, which must have none.
+// Tests the order of features and folders. The first tests show which violations the scanner of support/order.ts finds.
+// The last ones expect that the repository has none.
 import { expect, test } from 'vitest'
 import { schemaFiles } from '../supabase/tools/schema.ts'
 import { featuresOf, importOffences, schemaOffences } from './support/order.ts'
@@ -47,7 +47,7 @@ test('Policies are scanned too', () => {
   ])
 })
 
-test('Comments, a feature’s own objects, and objects made earlier are no offence', () => {
+test('Comments, a feature’s own objects, and objects made earlier are allowed', () => {
   const base = "create table app.users (id uuid);\ncomment on table app.users is 'Whoever writes\napp.posts.';"
   const ties = "select id from app.users; -- as app.posts, which isn't there yet\nselect '--' from app.ties;"
   const texts = { 'sql/posts/10_posts.sql': posts, 'sql/base/10_people.sql': base, 'sql/social/10_ties.sql': ties }
@@ -70,7 +70,7 @@ test.each([
   expect(importOffences({ [path]: text }, order)).toEqual([expect.stringContaining(`${path}:${found}: `)])
 })
 
-test('Imports of an earlier feature, of lib, and of a package are no offence', () => {
+test('Imports of an earlier feature, of lib, and of a package are allowed', () => {
   const allowed = {
     'api-facade/features/posts/routes.ts': "import x from '../social/schemas.ts'\nimport y from '../../lib/call.ts'",
     'api-facade/lib/functions.ts': "import x from '../../edge-functions/ai/handler.ts'",
@@ -96,7 +96,7 @@ test('Files that import each other are found, even by types and through other fi
 const features = featuresOf(schemaFiles())
 const texts = readTexts(allFiles().filter((file) => /^(sql|policies|api-facade|edge-functions|supabase)\//.test(file)))
 
-test('The scanner reads this repository: with the opposite order nearly everything is an offence', () => {
+test('With the opposite order of features the scanner reports nearly everything in this repository', () => {
   expect(features[0]).toBe('base')
   expect(schemaOffences(texts, features.toReversed()).length).toBeGreaterThan(500)
 })

@@ -32,7 +32,8 @@ afterAll(async () => {
   await server.end()
 })
 
-// Their names were resolved when they were created. With a search_path, Postgres would call them instead of inlining them.
+// The names in these functions were resolved when the functions were created. With a search_path, Postgres would call
+// them instead of inlining them.
 const known = ['limited_for', 'limited_post_for', 'visibility'].map(
   (name) => `Function \`private.${name}\` has a role mutable search_path`,
 )
@@ -153,7 +154,7 @@ describe('config.toml', () => {
     const functions = Object.values(config.functions ?? {})
     expect(Object.fromEntries(services.map((service) => [service, config[service].enabled]))).toEqual({
       realtime: true,
-      auth: true, // its start creates the schema auth
+      auth: true, // the start of this service creates the schema auth
       studio: false,
       storage: false,
       local_smtp: false,

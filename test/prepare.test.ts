@@ -99,7 +99,7 @@ describe.each(['postgres', 'dba'])('On a bare server whose superuser is %s', asy
 
   test('what was deleted since then is created again', async () => {
     await query(url, 'drop function realtime.send(jsonb, text, text, boolean)')
-    expect((await prepare(url)).out).toContain('not complete, or an older release')
+    expect((await prepare(url)).out).toContain('incomplete, or that of an older release')
     expect((await prepare(url)).out).toContain('Nothing was changed.')
   })
 
@@ -147,7 +147,7 @@ describe('On a Supabase stack', async () => {
     for (const name of ['whole', 'half']) {
       await query(server.url(), `create database ${name}`)
       await preparePlatform(server.url(name))
-      // nothing shows that it was created here
+      // afterwards nothing shows that Kith created the stack
       await query(server.url(name), 'comment on schema realtime is null; drop function realtime.create_partitions()')
     }
     await query(server.url('half'), 'drop table realtime.messages cascade; drop function realtime.topic')
@@ -167,7 +167,7 @@ describe('On a Supabase stack', async () => {
     const before = await written(server.url())
     const { code, err } = await prepare(server.url('half'), '--migrate')
     expect(code).toBe(1)
-    expect(err).toContain('not complete: the table realtime.messages, the function realtime.topic missing')
+    expect(err).toContain('lacks the table realtime.messages, the function realtime.topic.')
     expect(await written(server.url())).toBe(before)
   })
 })
@@ -222,7 +222,7 @@ describe('A server that does not fit', async () => {
 
   test.each<[Partial<Server>, RegExp]>([
     [{ version: 160009, release: '16.9' }, /^The server is PostgreSQL 16\.9, and Kith needs 17: /],
-    [{ feeds: 0 }, /^Nobody can read the log, .* max_replication_slots and max_wal_senders /],
+    [{ feeds: 0 }, /^The server allows no replication connection, .* max_replication_slots and max_wal_senders /],
     [{ withoutExtensions: ['pg_trgm', 'unaccent'] }, /^The server lacks the extensions pg_trgm, unaccent: install /],
   ])('has a fault for %j', (differs, sentence) => {
     expect(faultsOf(fits, 33)).toEqual([])

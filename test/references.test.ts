@@ -1,5 +1,5 @@
-// References in comments and documents. First the scanner of support/references.ts itself: which offences it finds.
-// Then the repository, which must have none.
+// Tests the references in comments and documents. The first tests show which violations the scanner of
+// support/references.ts finds. The last ones expect that the repository has none.
 import { expect, test } from 'vitest'
 import { proseOf, referenceOffences } from './support/references.ts'
 import { allFiles, readTexts } from './support/tree.ts'
@@ -82,7 +82,7 @@ test.each(['GET /gone', 'POST /posts/:id', 'GET /posts', 'GET /posts/:id/gone'])
   },
 )
 
-test('References to what exists are no offence', () => {
+test('References to existing things are allowed', () => {
   const comment = `sql/posts, sql/posts/10_posts, sql/*/10_posts.sql, 10_posts.sql; api-facade/lib/call.ts, app.ts.
 -- posts/10_posts.sql, api-facade/<room>/call.ts; test/routes.tsv. docs/decisions.md, Lists; Who sees
 -- what. docs/decisions.md, "Lists", docs/decisions.md#who-sees-what.
@@ -108,7 +108,7 @@ test('Comments, COMMENT ONs and documents are scanned, and nothing else', () => 
 const files = allFiles()
 const texts = readTexts(files)
 
-test('The scanner reads this repository: with no files nearly every reference is an offence', () => {
+test('Without files the scanner reports nearly every reference in this repository', () => {
   expect(referenceOffences(texts, []).length).toBeGreaterThan(100)
 })
 

@@ -120,7 +120,7 @@ const asPerson = <T>(id: string, work: (tx: postgres.TransactionSql) => Promise<
     return work(tx)
   })
 
-test('The new feature refers to none after it, and none before it refers to the new one', () => {
+test('The new feature refers to no later feature, and no earlier feature refers to the new one', () => {
   const files = schemaFiles(folder)
   const texts = Object.fromEntries(files.map((file) => [file, readFileSync(join(folder, file), 'utf8')]))
   expect(featuresOf(files)).toContain('kites')

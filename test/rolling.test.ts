@@ -1,6 +1,6 @@
 // Two facades behind a balancer are restarted one after the other under load: no request fails, sockets are asked to
-// move, and who rejoins and reads has every message. Workers beside them are stopped and killed, and work goes on.
-// docs/operation.md, Several facades.
+// move, and clients that rejoin and read have every message. Workers beside them are stopped and killed, and work
+// continues. See docs/operation.md, Several facades.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ await alice.post(`/circles/me/${circle.id}/members`, { memberId: 'bob' })
 const group = { kind: 'group', memberIds: ['bob'], title: 'Us' }
 const { body: talk } = await alice.post<{ id: string }>('/conversations', group)
 
-/** supabase-js as bob uses it, at this address. */
+/** A client of supabase-js with the token of bob, for this address. */
 const supabase = (url: string) => {
   const client = createClient(url, anonKey, { accessToken: async () => bob.token ?? null })
   afterAll(() => client.realtime.disconnect())
@@ -77,13 +77,16 @@ function load() {
   return { failed, sent, answered, stop }
 }
 
-test('Both facades are restarted under load: every request is answered, and who moves misses no message', async () => {
+test('Both facades are restarted under load: every request is answered, and clients that move miss no message', async () => {
   const { failed, sent, answered, stop } = load()
   await until(() => sent.length > 0 || Promise.reject(new Error(failed[0])))
   const topic = `conversation:${talk.id}`
   const stays = await listen(supabase(urls[1] ?? ''), topic)
   const movers = await Promise.all(
-    Array.from({ length: 4 }, async () => ({ ...(await listen(supabase(balancer.url), topic)), read: [] as string[] })),
+    Array.from({ length: 4 }, async () => ({
+      ...(await listen(supabase(balancer.url), topic)),
+      read: [] as string[],
+    })),
   )
   const sockets = Array.from({ length: 20 }, () => {
     const address = `${urls[0]?.replace('http', 'ws')}/realtime/v1/websocket?apikey=${anonKey}&vsn=2.0.0`
@@ -100,10 +103,10 @@ test('Both facades are restarted under load: every request is answered, and who 
   const first = restart(0)
   const closed = () => sockets.filter((socket) => socket.closed !== undefined).length
   await until(() => closed() > 0)
-  expect(closed()).toBeLessThan(sockets.length) // not all at the same time
+  expect(closed()).toBeLessThan(sockets.length) // the facade does not close all sockets at the same time
   expect(await first).toBe(0)
   expect(sockets.map((socket) => socket.closed)).toEqual(sockets.map(() => 1012))
-  // clients of the other facade notice nothing
+  // clients of the other facade are not affected
   const during = sent.slice(counted)
   await until(() => heardBy(stays).includes(during.at(-1)))
   expect(during.filter((id) => !heardBy(stays).includes(id))).toEqual([])

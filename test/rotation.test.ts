@@ -1,5 +1,5 @@
-// Another JWT_SECRET, as an operator gives it to two running facades, one after the other (docs/operation.md, Another
-// secret): requests go on all the time, and nobody is logged out.
+// An operator gives two running facades another JWT_SECRET, one after the other (docs/operation.md, Another secret).
+// Requests continue all the time, and nobody is logged out.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
@@ -16,11 +16,11 @@ import { environment, JWT_SECRET, PEOPLE } from './support/settings.ts'
 import { ownOnly } from './support/target.ts'
 import { until } from './support/until.ts'
 
-ownOnly('starts facades of its own')
+ownOnly('starts its own facades')
 const OLD = JWT_SECRET
 const NEW = 'the secret that replaces the one with which the tests sign'
 const LANES = 3
-/** Between two requests of a lane, in milliseconds: without it the requests would take the CPU from the starting facades. */
+/** The pause in ms between two requests of a sequence, so that requests leave CPU for the starting facades. */
 const PACE = 20
 
 const database = await createDatabase(PEOPLE)
@@ -76,7 +76,7 @@ function traffic(up: Set<string>, tokens: Set<string>) {
   const lanes: Promise<void>[] = []
   return {
     refused,
-    /** More requests at once, for which a facade has to open connections. */
+    /** Starts this many more sequences of requests, so that a facade has to open connections. */
     grow: (count: number) => lanes.push(...Array.from({ length: count }, lane)),
     /** Waits until each running facade has answered this many more requests. */
     more: async (count: number) => {
@@ -105,7 +105,7 @@ test('A secret is replaced while two facades answer: no request fails, and all t
   const load = traffic(up, tokens)
   load.grow(1)
 
-  /** Every facade issues tokens, which every facade takes. */
+  /** Logs in at every facade. Every facade must accept all refresh tokens. */
   const logIn = async () => {
     for (const { url } of facades) {
       const pair = await begin(at(url))
@@ -126,7 +126,7 @@ test('A secret is replaced while two facades answer: no request fails, and all t
       const next = await start({ JWT_SECRET: NEW, JWT_SECRET_PREVIOUS: OLD })
       facades[n] = next
       up.add(next.url)
-      if (n === 0) load.grow(LANES - 1) // the one that was not replaced opens connections, too
+      if (n === 0) load.grow(LANES - 1) // the facade that was not replaced opens connections, too
       await load.more(20)
       await logIn()
       for (const one of facades) await until(() => isReady(one.url))
@@ -143,7 +143,7 @@ test('A secret is replaced while two facades answer: no request fails, and all t
   }
   expect(load.refused).toEqual([])
 
-  // the services of a Supabase stack, which the facades replace, take the old keys and tokens as well
+  // the services of a Supabase stack, which the facades replace, accept the old keys and tokens too
   const { url } = facades[0] as Facade
   for (const secret of [OLD, NEW])
     for (const token of [first, [...tokens].at(-1) ?? '']) {
@@ -156,7 +156,7 @@ test('A secret is replaced while two facades answer: no request fails, and all t
       await client.realtime.disconnect()
     }
 
-  // without the previous secret, what it signed is refused
+  // without the previous secret, tokens that it signed are rejected
   const last = await start({ JWT_SECRET: NEW, AUDIT_KEY: derivedAuditKey(OLD) })
   expect(await at(last.url, first).get('/me')).toFailWith(401, 'token_invalid')
   expect(await at(last.url, [...tokens].at(-1)).get('/me')).toMatchObject({ status: 200 })

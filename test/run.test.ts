@@ -1,5 +1,5 @@
-// The ways to run Kith in docs/run: an image, compose, systemd and three proxies. systemd and the proxies run where they
-// are installed. The names of the tests say where they are not, and the tests then check what can be read.
+// The ways to run Kith in docs/run: an image, compose, systemd and three proxies. systemd and the proxies run where
+// they are installed. Where they are not installed, the tests only read the files, and the titles say so.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -186,9 +186,9 @@ describe('The systemd units', () => {
         const { status, stderr } = spawnSync('systemd-analyze', [...args, file], { encoding: 'utf8' })
         return { status, stderr }
       }
-      // it only warns of settings that it doesn't know
+      // systemd-analyze only warns of settings that it doesn't know
       expect(said('verify')).toEqual({ status: 0, stderr: '' })
-      // the exposure must be below 2 of 10; a unit without these settings has nearly 10
+      // The exposure must be below 2 of 10. A unit without these settings has nearly 10.
       expect(said('security', '--offline=true', '--threshold=20', '--no-pager')).toEqual({ status: 0, stderr: '' })
     }
   })
@@ -218,7 +218,7 @@ describe('The example for', async () => {
     return [status, headers['x-error-code']]
   }
 
-  /** What belongs to one answer or to one connection. */
+  /** Headers that belong to one answer or to one connection. */
   const varies = /^(connection|content-length|date|keep-alive|ratelimit-.*|transfer-encoding|x-request-id)$/
 
   async function passesAnswers(port: number) {
@@ -246,7 +246,8 @@ describe('The example for', async () => {
     expect(await post(port, '/api/v1/auth/login', JSON.stringify(isOver))).toEqual([413, 'body_too_large'])
     const rows = JSON.stringify({ posts: Array(3000).fill('x'.repeat(1000)) })
     expect(await post(port, '/api/v1/me/import', rows)).toEqual([422, 'import_invalid'])
-    // a proxy that refuses a body may end the connection while it is still being sent: then there is no answer to read
+    // a proxy that rejects a body may end the connection before the whole body is sent, and then there is no answer to
+    // read
     const refused = await until(() => post(port, '/api/v1/posts', rows))
     expect(refused).toEqual([413, limited ? undefined : 'body_too_large'])
   }
@@ -282,7 +283,7 @@ describe('The example for', async () => {
   })
   test.each(titled)('%s', (_, proxy) => {
     const limits = limitsOf(proxy)
-    if (limits.length === 0) return // Kith's own limits are the only ones
+    if (limits.length === 0) return // the limits of Kith are the only limits
     expect(Math.min(...limits)).toBeGreaterThan(readConfig({}).bodyLimit)
     expect(Math.max(...limits)).toBeGreaterThan(BYTES)
   })
@@ -296,7 +297,7 @@ describe('The example for', async () => {
       onTestFinished(stop)
       await until(async () => (await ask(tls, '/health')).status === 200)
       await second.close()
-      // before the proxy has noticed
+      // the proxy has not noticed yet that the second facade is down
       for (let n = 0; n < 10; n++) expect((await ask(tls, '/health')).status).toBe(200)
       const moved = await fetch(`http://127.0.0.1:${plain}/health?a=b`, { redirect: 'manual' })
       expect(moved.status).toBe(308)

@@ -145,7 +145,7 @@ describe('a start after a failover that was interrupted', () => {
   test('refuses to choose between two primaries, and to begin anew beside a standby', async () => {
     const first = await startPostgres({ dataDir, ephemeral: true })
     const standby = await startStandby({ primary: first, dataDir, name: 'standby1', settings: ephemeral })
-    await standby.promote() // by somebody else than Kith
+    await standby.promote() // a program other than Kith promotes the standby
     await Promise.all([standby.stop(), first.stop()])
     const again = () => startPostgres({ dataDir, ephemeral: true })
     await expect(again()).rejects.toThrow(/are clusters of a primary/)
@@ -195,7 +195,7 @@ test('a connection with several hosts goes to the primary, and never back to a f
   await Promise.all([primaryOf(url), portOf()].map((asked) => expect(asked).rejects.toMatchObject(refused)))
 })
 
-test('a pool opens another connection when the server takes no writes', async () => {
+test('a pool opens another connection when the server rejects writes', async () => {
   const pool = new Pool(other.superuserUrl(), { fetch_types: false }, 1)
   const pid = () => pool.run((sql) => sql`select pg_backend_pid() as pid`)
   const before = await pid()

@@ -24,7 +24,7 @@ const root = resolve(import.meta.dirname, '..')
 const base = mkdtempSync(join(tmpdir(), 'kith-start-'))
 chmodSync(base, 0o711) // the account of the server has to reach it
 afterAll(() => rmSync(base, { recursive: true }))
-/** Created by the first start below; the others reuse it. */
+/** The first start below creates this folder. The other starts reuse it. */
 const dataDir = join(base, 'embedded')
 /** The database of the programs that don't start their own. */
 const { url, owner } = await createDatabase()
@@ -54,7 +54,7 @@ function run(command: string, args: string[], env: Record<string, string>) {
   return { child, seen, exit: once(child, 'exit') }
 }
 
-/** Sends the process that an operator knows these signals, and waits for all processes that it started. */
+/** Sends these signals to the process that the operator started, and waits for all its descendants. */
 async function terminate(child: ChildProcess, exit: Promise<unknown>, ...signals: NodeJS.Signals[]): Promise<void> {
   const processes = await family(child)
   for (const signal of ['SIGTERM' as const, ...signals]) child.kill(signal)
@@ -133,7 +133,7 @@ describe('SIGTERM', () => {
     ])
   }, 90_000)
 
-  test('that is repeated, and Ctrl-C after it, change nothing', async () => {
+  test('changes nothing if it is repeated, and neither does Ctrl-C after it', async () => {
     const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], { DATA_DIR: dataDir, PORT: '0' })
     await says(seen, 'Kith is at ')
     await terminate(child, exit, 'SIGTERM', 'SIGINT', 'SIGINT', 'SIGHUP')
@@ -141,7 +141,7 @@ describe('SIGTERM', () => {
     expect(readInstance(dataDir)).toBeNull()
   }, 90_000)
 
-  test('lets a facade with DRAIN_SECONDS serve on, while it sends clients elsewhere, until the next signal', async () => {
+  test('lets a facade with DRAIN_SECONDS continue to serve, and send clients elsewhere, until the next signal', async () => {
     const env = { ...environment(url), LOG_LEVEL: 'info', WORKER: 'off', DRAIN_SECONDS: '300' }
     const { child, seen, exit } = run(process.execPath, ['api-facade/main.ts'], env)
     await says(seen, '"started"')
@@ -161,7 +161,7 @@ describe('SIGTERM', () => {
     }
     expect((await ask('/health')).statusCode).toBe(200)
     expect(await (await fetch(`${address}/ready`)).json()).toMatchObject({ message: ['This facade is about to stop.'] })
-    // those of the first second count as the same signal
+    // signals within the first second count as the same signal
     const isOver = () => {
       child.kill('SIGTERM')
       return child.exitCode !== null
@@ -296,7 +296,7 @@ describe('npm run status and npm run stop', () => {
   }
   const start = (program: string) => run(process.execPath, [program], { ...environment(url), DATA_DIR: beside })
   const addressOf = ({ out }: { out: string }) => /Kith is at (\S+),/.exec(out)?.[1] ?? ''
-  const gone = { code: 1, out: '', err: `Nothing is running on ${beside}. Start it with: npm start\n` }
+  const gone = { code: 1, out: '', err: `Nothing is running on ${beside}. Start Kith with: npm start\n` }
 
   test('find facades and workers on an external database, all of them or the one with PORT', async () => {
     expect(await ask('status')).toEqual(gone)
@@ -321,7 +321,7 @@ describe('npm run status and npm run stop', () => {
     await says(worker.seen, 'The worker runs.')
     expect(await ask('stop', { PORT })).toMatchObject({
       code: 0,
-      out: expect.stringContaining(`at PORT ${PORT}.\nThere is the `),
+      out: expect.stringContaining(`at PORT ${PORT}.\nThis process runs: the `),
     })
     const stopped = await ask('stop')
     expect(stopped.out.trim().split('\n').sort()).toEqual([
@@ -360,8 +360,8 @@ describe('npm run status and npm run stop', () => {
     child.kill('SIGKILL')
     await exit
     expect((await ask('status', { DATA_DIR: dataDir })).err).toBe(
-      `Nothing is running on ${dataDir}. Start it with: npm start\n` +
-        `A killed instance left its database (pid ${server}). npm start and npm run stop end it.\n`,
+      `Nothing is running on ${dataDir}. Start Kith with: npm start\nA killed instance left its database (pid ` +
+        `${server}). npm start and npm run stop end it.\n`,
     )
     expect((await ask('stop', { DATA_DIR: dataDir })).out).toContain('Stopped the database that a killed instance left')
     expect((await ask('status', { DATA_DIR: dataDir })).err).not.toContain('A killed instance')
@@ -512,7 +512,7 @@ describe('Settings', () => {
         'https://*.*.org',
       ],
     ],
-  ])('%s with another meaning than it can have is refused', (name, right, wrong) => {
+  ])('%s is refused if its value is not valid', (name, right, wrong) => {
     for (const value of right) expect(readConfig({ [name]: value })).toBeTruthy()
     for (const value of wrong)
       expect(() => readConfig({ [name]: value }), value).toThrow(

@@ -1,5 +1,5 @@
-// Each word has one meaning (sql/README.md, Names). Words that had several meanings, or were metaphors, were replaced:
-// test/support/terms.tsv lists them, and this test finds them in every file.
+// Each word has one meaning (sql/README.md, Names). Words that had several meanings, or were metaphors, were replaced.
+// test/support/terms.tsv lists these words, and this test finds them in every file.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Texts } from './support/order.ts'
@@ -32,7 +32,7 @@ const unwanted = (texts: Texts): string[] =>
     }),
   )
 
-test('no file has a word that has another meaning in the glossary, or none', () => {
+test('no file has a word that support/terms.tsv replaces', () => {
   const texts = readTexts(
     allFiles().filter(
       (path) =>

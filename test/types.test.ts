@@ -1,5 +1,6 @@
-// The types for supabase-js have the arguments that Supabase's own generator, postgres-meta, would write. It is not
-// installed: npm run verify:types compares them function by function, and recorded how it writes each Postgres type.
+// The types for supabase-js have the arguments that Supabase's own generator, postgres-meta, would write. The generator
+// is not installed. npm run verify:types compares the types function by function, and has recorded how the generator
+// writes each Postgres type.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { typesPath } from '../supabase/tools/cli.ts'

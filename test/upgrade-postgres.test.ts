@@ -1,4 +1,4 @@
-// npm run upgrade-postgres: an instance with people and posts moves to the next PostgreSQL, and loses nothing.
+// npm run upgrade-postgres: an instance with people and posts moves to the next PostgreSQL and loses nothing.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -28,7 +28,7 @@ const major = (name: string) => Number(readFileSync(join(dataDir, name, 'PG_VERS
 const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
 const env = { PATH, HOME, NODE_COMPILE_CACHE, DATA_DIR: dataDir }
 
-/** Runs the command; `text` has what it has printed. */
+/** Runs the command. `text` has what the command has printed. */
 function upgrade() {
   const child = spawn(process.execPath, ['supabase/embedded/upgrade.ts'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const seen = { text: '' }
@@ -88,7 +88,7 @@ async function content(dbUrl: string) {
   }
 }
 
-test('An instance is upgraded with all its data, also after an attempt that was killed', async () => {
+test('An instance is upgraded with all its data, even after an attempt that was killed', async () => {
   const before = await running(async (url, dbUrl) => {
     await play({ url, admin: ADMIN, print: () => {} })
     const { seen, exit } = upgrade()
@@ -147,20 +147,20 @@ test('An instance is upgraded with all its data, also after an attempt that was 
   })
   const again = upgrade()
   expect(await again.exit).toEqual([0, null])
-  expect(again.seen.text).toBe('The database is of PostgreSQL 18 already.\n')
+  expect(again.seen.text).toBe('The database is already of PostgreSQL 18.\n')
 
-  // back to the old one, as docs/operation.md says
+  // goes back to the old cluster, as docs/operation.md says
   renameSync(join(dataDir, 'postgres'), join(dataDir, 'postgres-18'))
   renameSync(join(dataDir, 'postgres-17'), join(dataDir, 'postgres'))
   expect(await running((_url, dbUrl) => content(dbUrl))).toEqual(before)
 }, 600_000)
 
-describe('A replacement of the cluster that was killed', () => {
+describe('An interrupted replacement of the cluster', () => {
   const folder = mkdtempSync(join(base, 'clusters-'))
   const make = (name: string, file: string) => mkdirSync(join(folder, name, file), { recursive: true })
   const files = () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
 
-  test('is finished by the next start if the place is empty, and otherwise changes nothing', () => {
+  test('is finished by the next start if the old cluster is already renamed, and otherwise changes nothing', () => {
     make('postgres', 'old')
     make('postgres.complete', 'new')
     finishReplacement(folder)

@@ -1,5 +1,5 @@
-// An instance of each release, upgraded to the schema of today: its people log in, its books balance, and the code of
-// that release gets the answers that it expects, because during an upgrade it still runs.
+// An instance of each release is upgraded to the current schema. Its people log in, its ledger balances, and the code
+// of that release gets the answers that it expects, because it still runs during an upgrade.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// supabase/embedded/verify.ts: it finds nothing in a database in which people did things, and finds each broken rule.
+// supabase/embedded/verify.ts: it finds no fault in a database that people have used, and finds each broken rule.
 import { expect, test } from 'vitest'
 import { check, verify } from '../supabase/embedded/verify.ts'
 import { createDatabase } from './support/database.ts'
@@ -18,7 +18,7 @@ await carla.post('/users/bob/block')
 await admin.post(`/admin/posts/${post.id}/hide`, { reason: 'Because.' })
 await database.owner`select private.apply_effects()`
 
-test('A database in which people did things breaks no rule, and its rows are counted', async () => {
+test('A database that people have used breaks no rule, and its rows are counted', async () => {
   const { violations, rows } = await verify(database.owner)
   expect(violations).toEqual([])
   const [counted] = await database.owner`select count(*)::int as users from app.users`
@@ -30,7 +30,7 @@ test('A database in which people did things breaks no rule, and its rows are cou
 
 test.each([
   ['the books of mana balance', 'update app.wallets set balance = balance + 1, lifetime_earned = lifetime_earned + 1'],
-  ['the audience is that of a rebuild', 'delete from app.audience where level < 0'],
+  ['the audience is the same as after a rebuild', 'delete from app.audience where level < 0'],
   ['reputation is the sum of its ledger', 'update app.reputation set value = value + 1'],
   ['reputation by kind is the sum of its ledger', 'delete from app.reputation_kinds'],
   ['contribution is the sum of its ledger', 'update app.contribution_scores set score = score - 1'],
@@ -38,7 +38,7 @@ test.each([
   ['the audit log is a chain', "update app.audit_log set action = 'post.shown'"],
   ['the audit log is a chain', 'delete from app.audit_log'],
   ['the audit log is a chain', `update app.audit_details set detail = '{"reason": "Not at all."}'`],
-])('It finds that %s no longer, after: %s', async (rule, change) => {
+])('The verification finds this rule broken: %s, after: %s', async (rule, change) => {
   await superuser.begin(async (sql) => {
     await sql`set local session_replication_role = replica` // no trigger refuses the change
     await sql.unsafe(change)

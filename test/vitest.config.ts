@@ -13,16 +13,16 @@ export default defineConfig({
     // Node itself loads the tested code, as in production, not Vite
     server: { deps: { external: [/\/(api-facade|edge-functions|supabase)\/.*\.ts$/] } },
     pool: 'forks',
-    // a process runs one file after another: to load the facade anew for each took a third of the run
+    // a process runs one file after another, because loading the facade anew for each file took a third of the run
     isolate: false,
     sequence: { sequencer: Order },
-    // one more than the cores of the usual machine: many tests wait for a worker or a timer
+    // this is one more than the usual machine has cores, because many tests wait for a worker or a timer
     maxWorkers: 3,
-    // long enough for a slow machine; only a test that hangs takes so long
+    // this is long enough for a slow machine, so only a test that hangs reaches it
     testTimeout: process.env.SOAK ? 3_600_000 : 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
-    // as long as a test may take, because pages are slow on a busy machine
+    // this is as long as a test may take, because pages are slow on a busy machine
     expect: { poll: { timeout: 60_000 } },
   },
 })

@@ -1,5 +1,5 @@
-// The alerts and the dashboard of docs/watch: everything that they name exists, each alert has a unit test and a section
-// in docs/runbook.md, and promtool accepts the files, on a machine that has it.
+// The alerts and the dashboard of docs/watch. Everything that they name exists, and each alert has a unit test and a
+// section in docs/runbook.md. On a machine with promtool, promtool accepts the files.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ async function unknown(list: readonly { where: string; expr: string }[]): Promis
   const { owner } = database
   const queues = await names(owner<{ name: string }[]>`select name from pgboss.queue`)
   const jobs = await names(owner<{ name: string }[]>`select name from private.jobs`)
-  // the values of labels; the worker records runs under the names of jobs and queues, and under two of its own
+  // The values of labels. The worker records runs under the names of jobs and queues, and under two other names.
   const known: Record<string, readonly string[]> = {
     queue: queues,
     exported_job: [...jobs, ...queues, 'effects', 'webhooks'],
@@ -110,7 +110,7 @@ test('every alert has a unit test in which it fires, and one in which it does no
   expect(named(cases.filter(({ exp_alerts }) => exp_alerts.length === 0))).toEqual(alerts)
 })
 
-test('the panels of the dashboard do not overlap, and each has an id and a title of its own', () => {
+test('the panels of the dashboard do not overlap, and each has a unique id and title', () => {
   const overlap = (a: Box, b: Box) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
   const overlapping = panels.flatMap((a) => panels.filter((b) => a !== b && overlap(a.gridPos, b.gridPos)))
   expect(overlapping.map(({ title }) => title)).toEqual([])

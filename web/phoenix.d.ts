@@ -1,4 +1,4 @@
-// What web/app/live.ts uses of Phoenix's client, whose package has no types.
+// Types for the part of Phoenix's client that web/app/live.ts uses. The package itself has no types.
 declare module '@supabase/phoenix' {
   type Message = { topic: string; event: string; payload: unknown; ref: string; join_ref: string }
   export class Socket {

@@ -4,11 +4,14 @@
 export const channels = [
   [
     '`conversation:{conversationId}`: `message` {id} of a new message; `message.changed` {id} when it is edited or deleted; `reaction` {id} of the message when its reactions change',
-    'its members',
+    'Returns whether the caller may listen to conversation:{conversationId}, which only its members may',
   ],
-  ['`feed:public`: `post` {id} of a new public post, except of limited people', 'everyone with a valid token'],
+  [
+    '`feed:public`: `post` {id} of a new public post, except of limited people',
+    'Returns whether the caller may listen to feed:public, which everyone with a valid token may',
+  ],
   [
     "`user:{userId}`: `notification` {id, kind} of a notification that is new or has a new item; `conversation` {id} when one of the person's conversations has something new; `read` {id} of a conversation that the person reads, for their other devices",
-    'that person',
+    'Returns whether the caller may listen to user:{userId}, which only that person may',
   ],
 ] as const

@@ -1214,7 +1214,7 @@ export const operations = {
   withdraw_wiki_proposal: { p_id: 'uuid' },
 } as const
 
-/** The operations that write nothing, as their volatility says: STABLE or IMMUTABLE. */
+/** The operations that write nothing, by their volatility: STABLE or IMMUTABLE. */
 export const readers = [
   'check_availability',
   'check_circles',
@@ -1398,7 +1398,7 @@ export const readers = [
   'verify_audit_log',
 ] as const satisfies readonly (keyof typeof operations)[]
 
-/** The error codes that each operation may raise: supabase/tools/failures.ts. */
+/** The error codes that each operation may raise (supabase/tools/failures.ts). */
 export const failures = {
   accept_case_proposal: [
     'ban_admin',

@@ -22,7 +22,7 @@ export const reportTargets = [
   'video-comment',
 ] as const
 
-/** Those that rules judge: private.judged_types. */
+/** The kinds of things that rules judge: private.judged_types. */
 export const judgedTypes = [
   'argument',
   'audio',

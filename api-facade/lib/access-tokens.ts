@@ -4,7 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { hashOf } from './seals.ts'
 
-/** Personal ones, and those of apps. */
+/** The prefix of personal tokens, and the prefix of the tokens of apps. */
 export type Prefix = 'kith_pat_' | 'kith_app_'
 
 const shape = /^(kith_(?:pat|app)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/

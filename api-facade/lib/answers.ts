@@ -33,7 +33,7 @@ function typeOf(schema: Schema): string {
   if ($ref) return `Schemas[${quoted(nameOf($ref))}]`
   const choice = anyOf ?? oneOf
   if (choice) return choice.map(typeOf).join(' | ')
-  // a part that has only a description adds no type
+  // A part that has only a description adds no type.
   if (allOf)
     return allOf
       .map(typeOf)

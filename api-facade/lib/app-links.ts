@@ -9,8 +9,8 @@ import { send } from './headers.ts'
 import { otherMethods } from './methods.ts'
 
 /**
- * The paths that apps must not open: those for programs, of the admin panel and of the web client. Apps may open the
- * pages for people, to which mail links.
+ * The paths that apps must not open: those for programs, the admin panel and the web client. Apps may open the pages
+ * for people, to which mail links.
  */
 const OWN = [
   ...['/api/*', '/docs', '/docs/*', '/openapi.json', '/health', '/ready', '/metrics', '/rest/*', '/realtime/*'],
@@ -31,7 +31,7 @@ const appleLinks = (ids: string[]) => ({
   webcredentials: { apps: ids },
 })
 
-/** Serves both files from the configuration. A file whose variables are not set does not exist. */
+/** Serves both files from the configuration. If the variables of a file are not set, its path answers 404. */
 export function mountAppLinks(app: Hono<Env>, { androidApp, appleAppIds }: Config): void {
   const files = {
     '/.well-known/assetlinks.json': androidApp && androidLinks(androidApp),

@@ -1,4 +1,5 @@
-// The AsyncAPI 3.0 document of Realtime, and the same as a page: from the channels that private.realtime_topics has.
+// Makes the AsyncAPI 3.0 document of Realtime, and a page with the same content, from the channels of
+// private.realtime_topics.
 import manifest from '../../package.json' with { type: 'json' }
 import { channels } from '../generated/channels.ts'
 import { version } from './version.ts'

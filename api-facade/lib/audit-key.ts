@@ -7,7 +7,7 @@ import { privateKeyOf, publicPartOf } from './signing.ts'
 export type AuditKey = {
   /** The public key in base64url. */
   publicKey: string
-  /** The same in PEM. */
+  /** The public key in PEM. */
   pem: string
   /** @returns the signature of the text, in base64url */
   sign(text: string): string

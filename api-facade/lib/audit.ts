@@ -1,5 +1,5 @@
-// Serves /.well-known/kith/audit: the signed checkpoints of the audit log. Outside /api/v1, for everyone. They reveal
-// only hashes and the number of entries.
+// Serves /.well-known/kith/audit: the signed checkpoints of the audit log. The path is outside /api/v1 and open to
+// everyone. The checkpoints reveal only hashes and the number of entries.
 import type { Hono } from 'hono'
 import { Checkpoint } from './checkpoints.ts'
 import type { Context, Env } from './context.ts'
@@ -11,15 +11,15 @@ import { z } from './schemas.ts'
 export const AUDIT = '/.well-known/kith/audit'
 
 const HOW =
-  'A text is signed with Ed25519. Each has the SHA-256 of the text before it, so none can be exchanged later. Keep ' +
-  'them: a log that was rewritten does not fit the checkpoints that you have. docs/audit.md of Kith says how to verify ' +
-  'them; npm run audit-witness does it.'
+  'The text of each checkpoint is signed with Ed25519. It has the SHA-256 of the previous text, so no text can be ' +
+  'replaced later. Keep the checkpoints: a log that was rewritten does not match the checkpoints that you have. ' +
+  'docs/audit.md of Kith says how to verify them, and npm run audit-witness verifies them.'
 
 export const Checkpoints = z
   .object({
     about: z.string().describe('How to verify the checkpoints.'),
     key: z.string().describe('The public key of the instance in PEM, which signs new checkpoints.'),
-    checkpoints: z.array(Checkpoint).describe('Up to 100, from `from` on.'),
+    checkpoints: z.array(Checkpoint).describe('Up to 100 checkpoints, beginning with the number `from`.'),
     next: z.int().nullable().describe('The `from` of the next page; null at the end.'),
   })
   .openapi('Checkpoints')
@@ -40,7 +40,7 @@ const Given = z.coerce.number().int().min(1).max(1e12)
 /** @throws ApiError validation_failed */
 function numberOf(text: string | undefined, name: string): number {
   const { data } = Given.safeParse(text ?? '1')
-  if (data === undefined) throw new ApiError('validation_failed', [`${name}: must be a whole number from 1 on`])
+  if (data === undefined) throw new ApiError('validation_failed', [`${name}: must be a whole number, 1 or more`])
   return data
 }
 

@@ -1,5 +1,5 @@
-// The only way into the database: one operation of schema `api` as one statement, on behalf of the caller.
-// docs/decisions.md, Requests; Measured.
+// Calls the database on behalf of the caller: one operation of schema `api` in one statement. docs/decisions.md,
+// Requests; Measured.
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type ISql, type Sql } from 'postgres'
 import type { z } from 'zod'
@@ -23,7 +23,7 @@ export type Operation = keyof typeof operations & string
 export type Parameter<O extends Operation> = O extends Operation ? keyof (typeof operations)[O] & string : never
 export type Parameters<O extends Operation> = { [P in Parameter<O>]?: unknown }
 
-/** The operation's JSON text, unparsed; null for SQL null. A status only if the operation chose one. */
+/** The operation's JSON text, unparsed; null for SQL null. `status` is null unless the operation chose one. */
 export class Answer {
   readonly body: string | null
   readonly status: number | null
@@ -39,7 +39,7 @@ type Row = {
   body: string | null
   status: string | null
   headers: string | null
-  /** Only of a statement with a place. */
+  /** Present only if the statement also returns its WAL position. */
   position?: string | null
 }
 const reading: ReadonlySet<string> = new Set(readers)
@@ -82,8 +82,9 @@ function callText(
 }
 
 /**
- * Runs an edit if what it changes still has a tag of If-Match. Both see one snapshot: an edit that others commit
- * meanwhile makes it fail, and it is repeated. A caller who may not edit gets that error, whatever the tag is.
+ * Runs an edit if what it changes still has a tag of If-Match. The check and the edit see one snapshot. If another edit
+ * is committed meanwhile, the transaction fails and is repeated. A caller who may not edit gets the error for that,
+ * whatever the tag is.
  * @throws ApiError changed_since
  */
 export async function callIfMatched(
@@ -121,7 +122,7 @@ export async function callFor<O extends Operation, S extends z.ZodType>(
 }
 
 /**
- * Only checks the caller, before an answer that doesn't query the database: rejects a revoked token and one without
+ * Only checks the caller, before an answer that doesn't query the database: rejects revoked tokens, and tokens without
  * the scope.
  */
 export async function checkCaller(c: Context): Promise<void> {
@@ -150,7 +151,7 @@ export async function checkGate(c: Context, { check, of, param }: Gate, path: Re
 // One text per operation and set of parameters, which keeps the number of prepared statements small.
 const statements = new Map<string, string>()
 
-/** @param place where it runs, for a statement that also returns its position there */
+/** @param place the server that runs the statement, if the statement also returns its position */
 function statementOf(operation: string, names: readonly string[], place?: Place): string {
   const key = `${operation}(${names.join()})${place ?? ''}`
   const known = statements.get(key)
@@ -188,8 +189,8 @@ function callerOf(c: Context): string | null {
 }
 
 /**
- * The request headers that SQL reads: Idempotency-Key, If-None-Match, the address for the audit log, and the trace, which
- * jobs and effects keep.
+ * The request headers that SQL reads: Idempotency-Key, If-None-Match, the address for the audit log, and the trace,
+ * which jobs and effects keep.
  */
 function headersOf(c: Context, pool: PoolName): string | null {
   const key = keyOf(c)
@@ -223,7 +224,7 @@ async function ask(sql: ISql, proof: string, statement: string, values: (string 
 
 /**
  * Runs work on a connection to the primary, and repeats it once if that is safe and may help.
- * @param isCheck whether its row shows nothing (replicas.ts)
+ * @param isCheck whether the work only checks the caller, so that the person sees no data (replicas.ts)
  */
 async function runWork(
   c: Context,
@@ -256,7 +257,7 @@ async function runWork(
   })
 }
 
-/** Tells the client what the person has seen, for their next request to another facade. */
+/** Sends the client the WAL position that the person has seen, for the next request, which may go to another facade. */
 export function carryPosition(c: Context): void {
   const person = c.get('claims')?.sub
   const position = person === undefined ? undefined : c.get('services').replicas?.carry(person)
@@ -264,8 +265,8 @@ export function carryPosition(c: Context): void {
 }
 
 /**
- * The answer of a replica; undefined if the primary has to answer. Whatever a replica refuses is asked again on the
- * primary, so only the primary refuses. It may also know more, for example a token that is newer than the replica's state.
+ * The answer of a replica; undefined if the primary has to answer. A request that a replica refuses is repeated on the
+ * primary, whose state is newer: it may have a token that the replica lacks. So only the primary refuses.
  */
 async function askReplica(
   c: Context,
@@ -286,7 +287,7 @@ async function askReplica(
       return row
     }
   } catch (error) {
-    if (error instanceof NoAnswer || isState(error, '57014')) throw error // the caller has waited long enough
+    if (error instanceof NoAnswer || isState(error, '57014')) throw error // The caller has waited long enough.
     if (isState(error, '25006')) c.get('services').log.error({ operation, failure: error }, 'a read writes something')
     chosen.failed(error)
   }
@@ -298,13 +299,19 @@ function countPrimary(c: Context, reason: Reason): undefined {
   sayPlace(c, `primary; reason=${reason}`)
 }
 
-/** Says who answers a read, if the client asks. In production only to staff: it shows how many replicas there are. */
+/**
+ * Says which server answers a read, if the client asks. In production only staff is told, because the answer shows how
+ * many replicas there are.
+ */
 function sayPlace(c: Context, place: string): void {
   if (headerOf(c, 'x-read-from') === undefined) return
   if (!c.get('services').config.isProduction || c.get('claims')?.role !== 'user') setHeader(c, 'X-Read-From', place)
 }
 
-/** The number of the last statement. Each answer contains its number, which proves that no pooler mixed up answers. */
+/**
+ * The number of the last statement. An answer contains the number of its statement, which proves that no pooler mixed
+ * up answers.
+ */
 let asked = 0
 
 // How long a search waits if too many are running (sql/discovery/49_turns.sql), the pause between two tries (both in
@@ -344,15 +351,15 @@ async function inTurn<T>(who: string, send: () => Promise<T>): Promise<T> {
   }
 }
 
-// Serialization failure and deadlock; a plan or prepared statement that a migration made stale, or a name that it was
-// changing (a concurrent lookup fails with XX000). In every case the statement was rolled back.
+// The errors that a repeat can mend: a serialization failure, a deadlock, and a plan, prepared statement or name that a
+// migration was changing (a concurrent lookup fails with XX000). In every case the statement was rolled back.
 const repeatableCodes = new Set(['40001', '40P01', '0A000', '26000', '42883', '42P01', '42703', 'XX000'])
 
 function isRepeatable(c: Context, error: unknown): boolean {
-  if (error instanceof NoAnswer) return false // the caller has waited long enough
+  if (error instanceof NoAnswer) return false // The caller has waited long enough.
   if (error instanceof postgres.PostgresError && repeatableCodes.has(error.code)) return true
-  if (isReadOnly(error)) return true // the next connection is to the primary
-  // after a lost connection it is unknown whether the statement ran: only idempotent ones are repeated
+  if (isReadOnly(error)) return true // The next connection is to the primary.
+  // After a lost connection it is unknown whether the statement ran, so only idempotent requests are repeated.
   return isLostConnection(error) && (isRead(c) || (c.get('idempotent') && keyOf(c) !== undefined))
 }
 

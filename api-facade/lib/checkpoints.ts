@@ -1,5 +1,5 @@
-// Verifies checkpoints of the audit log and proofs that an entry is in one. It needs no database, so that anybody can use
-// it. docs/audit.md describes the formats.
+// Verifies checkpoints of the audit log, and proofs that a checkpoint covers an entry. It needs no database, so that
+// anybody can use it. docs/audit.md describes the formats.
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { z } from './schemas.ts'
 
@@ -9,7 +9,7 @@ export const Checkpoint = z
     text: z
       .string()
       .describe(
-        'What is signed, in lines of a name and a value: the number of the checkpoint, how many entries the log had, the hash of the last one, the root of the Merkle tree over the hashes of the entries since the checkpoint before, the SHA-256 of the text of that checkpoint, the time, and the public key.',
+        'The text that is signed, in lines of a name and a value: the number of the checkpoint, the number of entries, the hash of the last entry, the root of the Merkle tree over the hashes of the entries since the previous checkpoint, the SHA-256 of the text of the previous checkpoint, the time, and the public key.',
       ),
     signature: z.string().describe('The Ed25519 signature of the text, in base64url.'),
   })
@@ -25,16 +25,16 @@ export const Proof = z
     content: z
       .string()
       .describe(
-        'What the hash of the entry covers besides that: a JSON array of number, action, hash of who decided, type and id of the target, microseconds since 1970, hash of the address, hash of the detail.',
+        'What the hash of the entry covers besides `previous`: a JSON array of number, action, hash of who decided, type and id of the target, microseconds since 1970, hash of the address, hash of the detail.',
       ),
     detail: z.string().nullable().describe('The detail as it was hashed, with the reason; null after an erasure.'),
     salt: z
       .string()
       .nullable()
       .describe(
-        'Its salt in hex: the SHA-256 of salt and detail is the last hash of the content. Null after an erasure.',
+        'The salt of the detail in hex: the SHA-256 of salt and detail is the last hash of the content. Null after an erasure.',
       ),
-    place: z.int().describe('The place of the entry among those of the checkpoint, from 0.'),
+    place: z.int().describe('The position of the entry among those of the checkpoint, from 0.'),
     size: z.int().describe('How many entries the checkpoint covers.'),
     path: z.array(Hash).max(14).describe('The inclusion path from the entry to the root (RFC 9162), in hex.'),
     checkpoint: Checkpoint.describe('The checkpoint that covers the entry, as `/.well-known/kith/audit` publishes it.'),
@@ -68,10 +68,10 @@ const sha256 = (...parts: (string | Uint8Array)[]): Buffer => {
 
 export const hashOfText = (text: string): string => sha256(text).toString('hex')
 
-/** What a checkpoint says. @throws Error if it is not of our form, or its signature is wrong */
+/** Reads the fields of a checkpoint. @throws Error if its text has a wrong form, or its signature is wrong */
 export function readCheckpoint({ number, text, signature }: Checkpoint): Fields {
   const [, own, entries, head = '', root = '', previous, created = '', key = ''] = FORM.exec(text) ?? []
-  if (Number(own) !== number) throw new Error(`Checkpoint ${number} has a text of another form.`)
+  if (Number(own) !== number) throw new Error(`The text of checkpoint ${number} has a wrong form.`)
   const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' })
   if (!verify(null, Buffer.from(text), publicKey, Buffer.from(signature, 'base64url')))
     throw new Error(`The signature of checkpoint ${number} is wrong.`)
@@ -99,16 +99,16 @@ export function rootOf(hashes: readonly string[]): string {
 }
 
 /**
- * The root that follows from an inclusion path (RFC 9162, 2.1.3.2), in hex; null if the path has another length than the
- * tree's size asks for.
- * @param place of the entry among those of its checkpoint, from 0
+ * The root that follows from an inclusion path (RFC 9162, 2.1.3.2), in hex; null if the length of the path does not
+ * match the size of the tree.
+ * @param place the position of the entry among those of its checkpoint, from 0
  */
 export function rootFrom(hash: string, place: number, size: number, path: readonly string[]): string | null {
   if (place < 0 || place >= size) return null
   let node = leafOf(hash)
   const left = [...path]
   for (let [at, last] = [place, size - 1]; last > 0; [at, last] = [at >> 1, last >> 1]) {
-    if (at === last && at % 2 === 0) continue // it has no neighbour on this level
+    if (at === last && at % 2 === 0) continue // The node has no neighbour on this level.
     const beside = left.shift()
     if (beside === undefined) return null
     node = at % 2 === 1 ? nodeOf(Buffer.from(beside, 'hex'), node) : nodeOf(node, Buffer.from(beside, 'hex'))
@@ -116,18 +116,19 @@ export function rootFrom(hash: string, place: number, size: number, path: readon
   return left.length > 0 ? null : node.toString('hex')
 }
 
-/** What a proof proves: which entry is in which checkpoint. */
+/** What a proof shows: the entry, and the checkpoint that covers it. */
 export type Proven = { checkpoint: Fields; content: unknown[]; detail: unknown }
 
-/** @throws Error with a sentence that says what does not fit */
+/** @throws Error with a sentence that says what does not match */
 export function verifyProof({ previous, content, detail, salt, place, size, path, checkpoint }: Proof): Proven {
   const fields = readCheckpoint(checkpoint)
   const hash = sha256(Buffer.from(previous ?? '', 'hex'), content).toString('hex')
   if (rootFrom(hash, place, size, path) !== fields.root)
     throw new Error(`The entry is not in checkpoint ${fields.number}: its path leads to another root.`)
   const parts: unknown[] = JSON.parse(content)
-  if (parts[0] !== fields.entries - size + place + 1) throw new Error('The entry has another number than its place.')
+  if (parts[0] !== fields.entries - size + place + 1)
+    throw new Error('The number of the entry does not match its position.')
   if (salt !== null && sha256(Buffer.from(salt, 'hex'), detail ?? '').toString('hex') !== parts[7])
-    throw new Error('The detail is another one than in the entry.')
+    throw new Error('The detail does not match the hash in the entry.')
   return { checkpoint: fields, content: parts, detail: salt === null || detail === null ? null : JSON.parse(detail) }
 }

@@ -1,4 +1,4 @@
-// Who the client of a connection is.
+// Reads from a request who its client is: the IP address, the Idempotency-Key, and the key of the limits.
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import type { Context } from './context.ts'
@@ -10,7 +10,7 @@ export function clientAddress(c: Context): string {
   return addressOf(c.env?.incoming?.socket, hops > 0 ? headerOf(c, 'x-forwarded-for') : '', hops)
 }
 
-/** The same for a request that bypasses the app, such as the upgrade to a WebSocket. */
+/** The client's IP address for a request that bypasses the app, such as the upgrade to a WebSocket. */
 export const requestAddress = ({ socket, headers }: IncomingMessage, hops: number): string =>
   addressOf(socket, headers['x-forwarded-for']?.toString(), hops)
 
@@ -32,7 +32,7 @@ export function keyOf(c: Context): string | undefined {
   return key && Buffer.from(key, 'latin1').toString()
 }
 
-/** An IPv4 address that arrives on an IPv6 socket is the same client. */
+/** An IPv4 address that arrives on an IPv6 socket counts as the same client. */
 export const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 /** The key of limits: an IPv4 address, or the /64 of an IPv6 address, because a customer usually has a whole /64. */

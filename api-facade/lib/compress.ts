@@ -34,7 +34,7 @@ const encodings = {
 
 export type Encoding = keyof typeof encodings
 
-/** Shorter answers fit into one packet anyway. Bytes. */
+/** The smallest answer that is compressed, in bytes. Smaller ones fit into one packet anyway. */
 const SHORTEST = 1024
 
 /** The accepted encoding with the highest weight, among equals the first of ours; undefined if there is none. */

@@ -26,27 +26,27 @@ const windows = z
 export const defaultLimits = {
   global: '60/min',
   login: '5/min',
-  // wrong passwords: per account from all unknown devices, per known device, and inside a session
+  // wrong passwords: per account for all unknown devices, per known device, and inside a session
   login_account: '10/min 50/h',
   login_device: '10/min 50/h',
   password: '10/min 50/h',
-  // codes of a second factor after the right password, per known device, or from all unknown devices together
+  // codes of a second factor after the right password: per known device, or for all unknown devices together
   login_factor: '5/min 20/h',
   // challenges of passkeys for a login
   passkey_options: '20/min',
   register: '3/min',
-  // a login at the OpenID provider: its begin, and the return from there
+  // logins at the OpenID provider: the request that begins one, and the return from the provider
   oidc: '20/min',
   reserve_invite: '10/min',
-  // unknown invite codes: the first ones of an address within an hour; all such first ones in the whole instance;
-  // all others in the whole instance
+  // unknown invite codes: the first three of an address within an hour; these first codes of all addresses together;
+  // all other codes together
   unknown_invite: '3/h',
   unknown_invites_first: '1/s',
   unknown_invites: '300/h',
   refresh: '10/min 100/h',
   // the endpoints of OAuth, per client address: an app on a server has one address for all people
   oauth: '600/min',
-  // access tokens that an app gets, per app; and codes for devices, which people enter
+  // access tokens per app; and codes of devices that people enter
   oauth_app: '600/min 10000/h',
   device_code: '10/min 50/h',
   forgot_password: '5/min 30/h',
@@ -56,10 +56,10 @@ export const defaultLimits = {
   enhance_post: '10/min',
   create_video: '5/min 30/h',
   search: '30/min',
-  // generated avatars and files of the local storage: a client's page loads many
+  // generated avatars, and files of the local storage; a page of a client loads many of them
   pictures: '1200/min',
   docs: '120/min',
-  // documents and files of the pages; a browser keeps the files
+  // documents and files of the pages; browsers keep the files
   web: '600/min',
   // public pages of posts and people
   public_pages: '60/min',
@@ -85,7 +85,7 @@ const json = z.string().transform((text, context): unknown => {
 const integer = (least: number, most: number) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.int().min(least).max(most))
 
-/** One or several hosts, and a database. */
+/** A connection string with one or several hosts. */
 const database = z.string().refine(
   (text) => {
     try {
@@ -101,7 +101,10 @@ const url = (protocol: RegExp, example: string) => z.url({ protocol, error: `mus
 const webUrl = url(/^https?$/, 'https://example.org')
 const list = z.string().transform((text) => text.split(',').flatMap((item) => item.trim() || []))
 
-/** An origin in which one `*` may stand for labels of the host, written as browsers write it: origins are compared. */
+/**
+ * Whether a text is an origin, in which one `*` may replace labels of the host. It must have the form that browsers
+ * send, because origins are compared as texts.
+ */
 const isOrigin = (text: string): boolean => {
   const example = text.replace('*', 'x')
   return /^https?:[^*]+$/.test(example) && URL.parse(example)?.origin === example
@@ -110,10 +113,12 @@ const isOrigin = (text: string): boolean => {
 const label = '[a-z0-9]([a-z0-9-]*[a-z0-9])?'
 const hostName = new RegExp(`^${label}(\\.${label})*$`)
 
-/** An address, or a name and an address: a comma in a name would make two senders of it. */
+/**
+ * An address, or a name and an address. An unquoted name must not contain a comma, which would separate two senders.
+ */
 const sender = /^([^\s<>@,;:"]+@[^\s<>@,;:"]+|("[^"\r\n]+"|[^<>@,;:"\r\n]+) <[^\s<>@,;:"]+@[^\s<>@,;:"]+>)$/
 
-/** What an operator may set for the embedded PostgreSQL; Kith relies on its own values of the others. */
+/** The settings of the embedded PostgreSQL that an operator may change. Kith relies on its own values of all others. */
 const databaseSettings =
   /^(shared_buffers|effective_cache_size|work_mem|maintenance_work_mem|huge_pages|max_connections|(min|max)_wal_size|max_slot_wal_keep_size|wal_(buffers|compression)|checkpoint_(timeout|completion_target)|(seq|random)_page_cost|effective_io_concurrency|max_(worker_processes|parallel_\w+)|log_min_duration_statement|autovacuum_\w+)$/
 
@@ -130,7 +135,7 @@ const assignments = list.transform((items, context) =>
 
 const bucket = z.string().regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
 
-/** As OpenTelemetry writes lists of names and values. */
+/** Names and values in the form that OpenTelemetry uses: name=value,other=value. */
 const attributes = z
   .string()
   .regex(
@@ -153,7 +158,8 @@ const signingKey = z.string().regex(/^[\w-]{43}$/, 'must be 32 random bytes in b
 
 const Variables = z.object({
   PORT: integer(0, 65_535).default(8787),
-  // every interface: the facade usually runs in a container, where localhost cannot be reached from outside
+  // The default is every interface: the facade usually runs in a container, where localhost cannot be reached from
+  // outside.
   HOST: z.string().default('0.0.0.0'),
   DRAIN_SECONDS: integer(0, 300).default(0),
   DATABASE_URL: database.optional(),
@@ -300,7 +306,7 @@ const Variables = z.object({
     .optional(),
   ANTHROPIC_API_KEY: z.string().regex(/^\S+$/).optional(),
   ANTHROPIC_BASE_URL: webUrl.optional(),
-  // a whole answer can take three times as long; its lease is a minute
+  // A whole answer can take three times as long. That must be less than the lease of an answer, which is a minute.
   AI_TIMEOUT: z.coerce.number().positive('must be above 0').max(15).default(AI_TIMEOUT),
   EMBEDDINGS: z.enum(['offline', 'edge', 'off']).default('offline'),
   AI_DAILY_TOKENS: integer(0, 1_000_000_000).default(100_000),
@@ -480,21 +486,21 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     databaseDirectUrl: s.DATABASE_DIRECT_URL,
     replicaUrls: s.DATABASE_REPLICA_URLS,
     replicaMaxLag: s.REPLICA_MAX_LAG,
-    // the embedded database has no pooler
+    // The embedded database has no pooler.
     databasePrepare: s.DATABASE_URL ? s.DATABASE_PREPARE : 'on',
     realtime: s.REALTIME ?? (s.DATABASE_URL ? 'stack' : 'embedded'),
     functionsUrl: s.FUNCTIONS_URL && withoutSlash(s.FUNCTIONS_URL),
     publicUrl: withoutSlash(s.PUBLIC_URL),
     facadeUrl: withoutSlash(s.FACADE_URL ?? new URL(s.PUBLIC_URL).origin),
-    // what the operator says to people, as files and as addresses of apps
+    // The operator's texts for people, as files, and the addresses of apps.
     texts: { about: s.ABOUT_FILE, rules: s.RULES_FILE, privacy: s.PRIVACY_FILE },
     apps: s.GET_APP,
     publicPages: s.PUBLIC_PAGES,
     storage: storageOf(s),
     mediaQuota: s.MEDIA_QUOTA,
-    // generated avatars are at the facade's own address
+    // Generated avatars are at the facade's own address.
     mediaHosts: [...s.MEDIA_HOSTS, new URL(s.FACADE_URL ?? s.PUBLIC_URL).host],
-    // without a storage the facade stores media itself, but only for development
+    // Without a storage the facade stores media itself, but only in development.
     mediaSink: !storageOf(s) && s.NODE_ENV !== 'production' && !s.FUNCTIONS_URL,
     smtpUrl: s.SMTP_URL,
     mailFrom: s.MAIL_FROM ?? `Kith <no-reply@${s.INSTANCE_DOMAIN}>`,
@@ -519,7 +525,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     webhookExempt: s.WEBHOOK_EXEMPT,
     refusesGuessable: (s.GUESSABLE_PASSWORDS ?? (s.NODE_ENV === 'production' ? 'refuse' : 'accept')) === 'refuse',
     requireFactor: s.REQUIRE_FACTOR ?? (s.NODE_ENV === 'production' ? (['admin', 'moderator'] as const) : []),
-    // passkeys are bound to this domain, and used by pages of these origins
+    // Passkeys are bound to this domain, and pages of these origins use them.
     passkeys: {
       domain: s.PASSKEY_DOMAIN ?? new URL(s.PUBLIC_URL).hostname,
       origins: s.PASSKEY_ORIGINS ?? [
@@ -547,7 +553,7 @@ const Settings = Variables.refine((s) => !s.DATABASE_URL || s.JWT_SECRET, {
     backup: backupOf(s),
     rateLimitScale: s.RATE_LIMIT_SCALE,
     rateLimits: s.RATE_LIMITS,
-    // several facades may share a database of your own; the embedded database has only one facade
+    // Several facades may share an external database; the embedded database has only one facade.
     rateLimitStore: s.RATE_LIMIT_STORE ?? (s.DATABASE_URL ? 'database' : 'memory'),
     trustedProxyHops: s.TRUSTED_PROXY_HOPS,
     corsOrigins: s.CORS_ORIGINS,
@@ -608,7 +614,7 @@ export const variableNames: readonly string[] = Object.keys(Variables.shape)
 export function nearMisses(env: Record<string, string | undefined>): string[] {
   return Object.keys(env).flatMap((name) => {
     if (variableNames.includes(name)) return []
-    // in a short name only one letter may differ: otherwise HOME would look like PORT or HOST
+    // In a short name only one letter may differ; otherwise HOME would look like PORT or HOST.
     const meant = variableNames.find((one) => distance(name, one) <= (one.length > 6 ? 2 : 1))
     return meant ? `${name} is not a setting of Kith and is ignored. Did you mean ${meant}?` : []
   })

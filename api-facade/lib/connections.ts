@@ -4,10 +4,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 export type Patience = {
-  /** The time until the headers of a request, and until the whole request must have arrived. Milliseconds. */
+  /** The time within which the headers of a request must arrive, and the time for the whole request. Milliseconds. */
   headers: number
   request: number
-  /** How long a client can take to read, in addition to the time at this rate. Milliseconds, bytes per second. */
+  /** How long a client can take to read, beyond the time needed at `rate`. Milliseconds, bytes per second. */
   reading: number
   rate: number
   /** The interval between two checks of the connections. Milliseconds. */
@@ -53,7 +53,10 @@ function limitNetworks(server: Server, most: number, networkOf: (socket: Socket)
   })
 }
 
-/** Bytes that were read and that waited at the last check, and the time by which the client must read more. */
+/**
+ * How many bytes had been read and how many were waiting at the last check, and the time by which the client must read
+ * more.
+ */
 type Reading = { taken: number; waiting: number; until: number }
 
 function cutSlowReaders(server: Server, { reading, rate, look }: Patience): void {
@@ -66,8 +69,8 @@ function cutSlowReaders(server: Server, { reading, rate, look }: Patience): void
     const now = performance.now()
     for (const [response, known] of answers) {
       const { socket, writableLength: waiting } = response
-      if (!socket) continue // the answer waits for an earlier one on the same connection
-      // a write counts as read only when all of it is read, so a larger write gets more time
+      if (!socket) continue // The answer waits for an earlier answer on the same connection.
+      // A write counts as read only when all its bytes are read, so a larger write gets more time.
       const taken = socket.bytesWritten - socket.writableLength
       if (taken !== known.taken || waiting > known.waiting || waiting === 0) {
         answers.set(response, { taken, waiting, until: now + reading + (waiting / rate) * 1000 })

@@ -23,7 +23,7 @@ import type { Views } from './views.ts'
 export type Services = {
   config: Config
   pools: Pools
-  /** Undefined if there are none. */
+  /** The read replicas of the database; undefined if there are none. */
   replicas: Replicas | undefined
   tokens: Tokens
   accessTokens: AccessTokens
@@ -53,7 +53,7 @@ export type Services = {
   aliasOf: (person: string) => string
   limits: Limits
   views: Views
-  /** Runs a GET as a part of a batch: with these headers, for the caller and the client of the batch. */
+  /** Runs a GET as a part of a batch, with these headers, for the caller and the client of the batch. */
   read(c: Context, path: string, headers: Readonly<Record<string, string>>, batch: Batch): Promise<Response>
 }
 
@@ -61,7 +61,7 @@ export type Services = {
 export type Batch = { hasSecret: boolean }
 
 export type Env = {
-  // absent when a test calls the application without a server
+  // The fields are absent when a test calls the application without a server.
   Bindings: Partial<HttpBindings> & {
     /** The batch that this request is a part of. */
     batch?: Batch
@@ -92,7 +92,7 @@ export type Env = {
     caller: string
     /** The tightest limit that counted this request so far. */
     tightest: Count
-    /** The error code of the answer, and for a 5xx what caused it, for the log. */
+    /** For the log: the error code of the answer, and the cause of a 5xx. */
     code: string
     failure: unknown
   }
@@ -101,7 +101,7 @@ export type Context = HonoContext<Env>
 
 export type TakeBack = () => Promise<void>
 
-/** The limits of limits.ts. Declared here because they read the context of the request. */
+/** The limits of limits.ts. The type is declared here because limits read the context of the request. */
 export type Limits = {
   /** Counts a request of this client address. @returns the error to throw if the limit is exceeded */
   global(c: Context, cost: 0 | 1): Promise<ApiError | null>
@@ -118,7 +118,7 @@ export type Limits = {
     name: 'login_account' | 'login_device' | 'login_factor' | 'password',
     client: string,
   ): Promise<TakeBack>
-  /** Like `password`, for an invite code; unknown codes count for the whole instance. @throws ApiError rate_limited */
+  /** Like `attempt`, for an invite code. Unknown codes count for the whole instance. @throws ApiError rate_limited */
   guess(c: Context): Promise<TakeBack>
 }
 
@@ -128,7 +128,7 @@ export type Oauth = {
   answer(c: Context): Promise<Response>
   /** The request that waits for the consent of the person in this browser. @throws ApiError consent_over */
   waiting(c: Context, id: string): Promise<Waiting>
-  /** Answers it. @returns the address to which the browser goes next */
+  /** Allows or refuses the waiting request. @returns the address to which the browser goes next */
   decide(c: Context, id: string, allows: boolean): Promise<string>
   /** The device that waits until somebody enters its code. @throws ApiError consent_over */
   waitingDevice(c: Context, userCode: string): Promise<Waiting>

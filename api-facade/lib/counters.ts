@@ -27,7 +27,8 @@ export function memoryCounter(now: () => number = Date.now, capacity = 100_000):
   // the first to end.
   const lengths = new Map<number, Map<string, Window>>()
   const shared = new Map<string, Window>()
-  const secret = randomBytes(16) // keyed, so that nobody can choose with whom a key shares
+  // The hash has a secret key, so that nobody can choose with which clients they share a window.
+  const secret = randomBytes(16)
 
   const sharedKey = ({ key, limit, seconds }: Bucket): string =>
     `${limit} ${seconds} ${createHmac('sha256', secret).update(key).digest().readUInt16BE() % SHARED}`
@@ -38,7 +39,7 @@ export function memoryCounter(now: () => number = Date.now, capacity = 100_000):
     lengths.set(seconds, windows)
     const known = windows.get(key)
     if (known && known.endsAt > time) return known
-    windows.delete(key) // moves it to the end of the map
+    windows.delete(key) // Deleting the key moves it to the end of the map.
     forgetEnded(windows, time)
     const fresh = { used: 0, endsAt: time + seconds * 1000 }
     if (windows.size < capacity) {

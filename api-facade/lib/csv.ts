@@ -34,7 +34,7 @@ export async function sendCsv(
     cursor = nextCursor ?? undefined
     if (cursor === undefined) break
   }
-  // spreadsheets recognise UTF-8 by its byte order mark
+  // Spreadsheets recognise UTF-8 by its byte order mark.
   const text = stringify([columns.map((path) => path.join('.')), ...rows], {
     bom: true,
     quoted: true,
@@ -53,7 +53,7 @@ function behind(c: Context, cursor: string): string {
   return `${pathname}?${searchParams}`
 }
 
-/** The path of every field; fields of nested objects are columns of their own. */
+/** The path of every field. Fields of nested objects are separate columns. */
 function columnsOf(schema: z.ZodType): string[][] {
   const list = bare(schema) as z.ZodObject
   const { element } = bare(list.shape.items as z.ZodType) as z.ZodArray<z.ZodType>

@@ -1,4 +1,4 @@
-// The facade's pools: one per role, each with a login role of its own, so that no statement changes the role.
+// The facade's pools: one per role, each with its own login role, so that no statement changes the role.
 // docs/decisions.md, Requests.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,13 +11,13 @@ import { isLostConnection, NoAnswer, Pool } from './pool.ts'
 export type PoolName = 'anon' | 'gate' | 'user' | 'service'
 export type Pools = Readonly<Record<PoolName, Pool>> & {
   /**
-   * Reads the secret of the passwords, and decides whether statements are prepared by name: as DATABASE_PREPARE says or,
-   * with `auto`, unless there is a transaction pooler. Call it before the first request.
+   * Reads the secret of the passwords, and decides whether statements are prepared by name: as DATABASE_PREPARE says
+   * or, with `auto`, unless there is a transaction pooler. Call it before the first request.
    */
   settle(): Promise<void>
   /**
    * Opens a pool with the login of `user` on another server that has the same logins, such as a replica. Call it after
-   * `settle`. Who opens it closes it.
+   * `settle`. The caller closes the pool.
    * @param deadline how long a caller waits, in milliseconds
    */
   open(url: string, size: number, deadline?: number): Pool
@@ -32,7 +32,9 @@ export const LOGINS = ['anon', 'gate', 'user', 'service', 'worker'].map((name) =
 export const loginPassword = (secret: string, role: string): string =>
   createHmac('sha256', secret).update(role).digest('hex')
 
-/** A connection as the schema's owner. Its statements are unnamed: a transaction pooler would lose the names. */
+/**
+ * A connection as the schema's owner. Its statements are unnamed, because a transaction pooler would lose the names.
+ */
 export const openOwner = (databaseUrl: string): Sql => openOne(databaseUrl, { connect_timeout: 10 })
 
 function openOne(databaseUrl: string, options: Record<string, unknown>): Sql {
@@ -47,14 +49,15 @@ export async function readLoginSecret(owner: ISql): Promise<string> {
   return row.secret
 }
 
-/** The same, on a connection of its own. */
+/** Reads the login secret on a new connection, and closes the connection. */
 export async function loginSecretOf(config: Config, databaseUrl: string): Promise<string> {
   const owner = openOwner(config.databaseDirectUrl ?? databaseUrl)
   return readLoginSecret(owner).finally(() => owner.end())
 }
 
 /**
- * The verifier that Postgres stores for a password (RFC 5803). Sent instead of it, because a server may log statements.
+ * The verifier that Postgres stores for a password (RFC 5803). Kith sends the verifier instead of the password, because
+ * a server may log statements.
  */
 export function scramVerifier(password: string): string {
   const salt = randomBytes(16)
@@ -80,7 +83,7 @@ function poolOptions({ passwordOf, log }: Options, name: PoolName) {
     password: () => passwordOf(role),
     connect_timeout: 5,
     idle_timeout: IDLE,
-    backoff: () => 0.25, // before the next attempt to connect, in seconds
+    backoff: () => 0.25, // The pause before the next attempt to connect, in seconds.
     fetch_types: false,
     onnotice: ({ severity, code, message }: Notice) => {
       if (severity === 'WARNING') log.warn({ pool: name, code, warning: message }, 'the database warns')
@@ -112,14 +115,16 @@ async function sharesConnections(options: Options): Promise<boolean> {
     }
     return false
   } catch (error) {
-    if (error instanceof NoAnswer) return true // the pooler has no second connection
+    if (error instanceof NoAnswer) return true // The pooler has no second connection.
     throw error
   } finally {
     await Promise.all([one.end(), other.end()])
   }
 }
 
-/** Whether a database answers a new connection within `patience` milliseconds. An error of the server is an answer, too. */
+/**
+ * Whether a database answers a new connection within `patience` milliseconds. An error of the server is an answer, too.
+ */
 export async function answers(url: string, patience: number): Promise<boolean> {
   const sql = openOne(url, { fetch_types: false })
   const asked = sql`select`.then(

@@ -1,6 +1,8 @@
 // Encodes values for a statement.
 
-/** A value as text that Postgres can read. JSON as well, because postgres.js encodes a json parameter twice. */
+/**
+ * A value as text that Postgres can read. JSON is text, too, because postgres.js would encode a json parameter twice.
+ */
 export function encode(value: unknown, type: string): string | null {
   if (value === null || value === undefined) return null
   if (type.endsWith('[]') && Array.isArray(value)) return `{${value.map((item) => element(item, type)).join()}}`

@@ -1,5 +1,4 @@
-// The one place that turns every error into `{statusCode, error, message, fields?}` and an X-Error-Code.
-// docs/decisions.md, Errors.
+// Turns every error into `{statusCode, error, message, fields?}` and an X-Error-Code. docs/decisions.md, Errors.
 import { STATUS_CODES } from 'node:http'
 import { HTTPException } from 'hono/http-exception'
 import postgres from 'postgres'
@@ -21,7 +20,7 @@ export const facadeErrors = {
     'This has changed since you read it. Read it again, and repeat your change if it still applies.',
   ],
   body_too_large: [413, 'The body is too large.'],
-  batch_large: [413, 'The answers before this one are too large together. Send this request in another batch.'],
+  batch_large: [413, 'The previous answers of this batch are too large together. Send this request in another batch.'],
   content_type_unsupported: [415, 'The body must be application/json.'],
   validation_failed: [422, 'The request is not valid.'],
   batch_request: [422, 'A batch takes GET requests of paths under /api/v1 that answer with JSON, except exports.'],
@@ -72,24 +71,24 @@ export class ApiError extends Error {
 export const apiErrorOf = (code: string, status: number, text: string): ApiError =>
   new ApiError(code as ErrorCode, [text], { status })
 
-// By SQLSTATE, or its class of two characters, for errors without a registered code.
+// The codes of errors without a registered code, by SQLSTATE or by its class (two characters).
 const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
   '23505': 'duplicate',
   '23502': 'value_invalid',
   '23503': 'value_invalid',
-  '23001': 'value_invalid', // PostgreSQL 18: a row that others refer to
+  '23001': 'value_invalid', // PostgreSQL 18: other rows refer to the row.
   '23514': 'value_invalid',
   '22': 'value_invalid',
-  '54001': 'value_invalid', // nested too deeply for the stack
+  '54001': 'value_invalid', // The value is nested too deeply for the stack.
   '42501': 'not_permitted',
-  // a race or a changed schema, if the second attempt (call.ts) failed too
+  // A concurrent change or a changed schema, if the second attempt (call.ts) failed, too.
   '40001': 'service_unavailable',
   '40P01': 'service_unavailable',
   '0A000': 'service_unavailable',
   '26000': 'service_unavailable',
-  '25006': 'service_unavailable', // the server takes no writes
-  '55000': 'service_unavailable', // the same, when it is asked for its position
-  // no lock or no answer in time, no resources, no connection
+  '25006': 'service_unavailable', // The server takes no writes.
+  '55000': 'service_unavailable', // The server takes no writes, and was asked for its WAL position.
+  // There was no lock or no answer in time, or there are no resources, or no connection.
   '55P03': 'service_unavailable',
   '57014': 'service_unavailable',
   '57P01': 'service_unavailable',
@@ -97,7 +96,7 @@ const foreign: Readonly<Record<string, ErrorCode | undefined>> = {
   '57P03': 'service_unavailable',
   '53': 'service_unavailable',
   '08': 'service_unavailable',
-  '28': 'service_unavailable', // the login is refused
+  '28': 'service_unavailable', // The login was refused.
 }
 
 function fromDatabase(error: postgres.PostgresError): ApiError {
@@ -124,12 +123,15 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error')
 }
 
-/** Whether to log it as our fault. Includes faults that the answer blames on the caller, such as a missing grant. */
+/**
+ * Whether to log the error as our fault. That includes faults whose answer has a status below 500, such as a missing
+ * grant.
+ */
 export const isFault = (error: unknown, { status, code }: ApiError): boolean =>
   status >= 500 ||
   (error instanceof postgres.PostgresError && /^(23|42)/.test(error.code) && error.constraint_name !== code)
 
-// The headers that belong to a status. Seconds.
+// The headers of answers with a status. Times are in seconds.
 const always: Readonly<Record<number, Record<string, string> | undefined>> = {
   401: { 'WWW-Authenticate': 'Bearer' },
   429: { 'Retry-After': '60' },

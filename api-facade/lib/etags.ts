@@ -17,7 +17,7 @@ function versionOf(body: string): string {
   return hash(JSON.stringify(Object.entries(value).filter(([name]) => !unedited.test(name))))
 }
 
-/** The tag of an answer: a hash of what an edit can change, and a hash of the whole answer. */
+/** The tag of an answer: a hash of the fields that an edit can change, and a hash of the whole answer. */
 export const tagOf = (body: string): string => `"${versionOf(body)}.${hash(body)}"`
 
 /** The tags in a header, without W/: a proxy that compresses makes them weak. */

@@ -6,7 +6,7 @@ export const ActorId = z
   .string()
   .describe('An actor id, `acct:name@domain`. It changes with the username; a `personId` never does.')
 
-// when something happened, in answers
+// Times in answers.
 export const EditedAt = Timestamp.nullable().describe('When its author last edited it; null if never.')
 export const PostEditedAt = Timestamp.nullable().describe(
   'When its words or media last changed after it was published; null if never.',
@@ -26,7 +26,7 @@ export const RemovedAt = Timestamp.nullable().describe(
   'When staff removed it, so that only its author sees it; null if they did not.',
 )
 export const DeletedAt = Timestamp.nullable().describe(
-  'When it was deleted for everybody and for good; null if it was not.',
+  'When it was permanently deleted for everybody; null if it was not.',
 )
 export const ArchivedAt = Timestamp.nullable().describe(
   'When it was archived: its members can still read it, but it accepts nothing new. Null while it is active.',
@@ -36,7 +36,7 @@ export const CommittedAt = Timestamp.nullable().describe(
   'When the storage was found to have the file as announced; null while the upload is pending.',
 )
 
-// what something is about, and who may see it
+// The interest of a thing, and the space whose members see it.
 export const AboutInterest = Uuid.nullable().describe('The interest that it is about; null if none was named.')
 export const PrimaryInterest = Uuid.nullable().describe('The primary interest; null if it has none.')
 export const GroupId = Uuid.nullable().describe('The group whose members alone can see it; null if it is in none.')
@@ -78,7 +78,7 @@ export const Country = z
 export const City = z
   .string()
   .nullable()
-  .describe('As the person wrote it. Null for the first admin until they name one.')
+  .describe('The city, as the person wrote it. Null for the first admin until they name one.')
 export const Picture = z.string().nullable().describe('The address of a picture; null if there is none.')
 
 export const SenderBalance = z.int().min(0).describe('What is left in your wallet, in whole mana.')

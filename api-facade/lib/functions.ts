@@ -18,7 +18,7 @@ export type Functions = {
   invoke(path: string, body: unknown, options?: InvokeOptions): Promise<Response>
 }
 type InvokeOptions = {
-  /** The token of the caller, by default that of the service. */
+  /** The token that is sent; by default the token of the service. */
   token?: string
   /** Aborts the call and the body of its answer. */
   signal?: AbortSignal
@@ -32,7 +32,7 @@ type FunctionsOptions = {
   functions?: Registry
 }
 
-/** What the environments of functions in this process are made of. */
+/** What a function in this process gets: settings, secrets, a folder and the log. */
 type Site = {
   config: Config
   jwtSecret: string
@@ -75,7 +75,7 @@ export const registry: Registry = {
   },
   async embed({ jwtSecrets }) {
     const { createEmbed } = await import('../../edge-functions/embed/handler.ts')
-    return createEmbed({ jwtSecrets }) // the model is part of Supabase's runtime
+    return createEmbed({ jwtSecrets }) // It gets no model, because the model is part of Supabase's runtime.
   },
   async media({ config, jwtSecret, jwtSecrets }) {
     const [{ createMedia }, { s3Storage }, { sha256 }, { sinkStorage }, { createSeals }] = await Promise.all([
@@ -99,7 +99,7 @@ export const registry: Registry = {
   },
 }
 
-/** How long a function can take until its answer begins. Milliseconds. */
+/** How long a function may take until its answer begins. Milliseconds. */
 const PATIENCE = 30_000
 
 export function openFunctions({ config, jwtSecret, log, tracing, functions = registry }: FunctionsOptions): Functions {
@@ -118,7 +118,7 @@ export function openFunctions({ config, jwtSecret, log, tracing, functions = reg
   return {
     invoke(path, body, { token, signal } = {}) {
       return tracing.run(`call ${path}`, { kind: 'client' }, async () => {
-        // only until the beginning: an answer can stream for longer
+        // The time limit ends when the answer begins, because an answer can stream for longer.
         const late = new AbortController()
         const clock = setTimeout(() => late.abort(new Error(`${path} did not answer in time.`)), PATIENCE)
         const trace = traceparent()

@@ -19,7 +19,10 @@ const lettersOf = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}]/gu, '')
 
-/** Whether it repeats one to four characters, or consists of consecutive characters: aaaaaaaa, abcabcabc, 12345678. */
+/**
+ * Whether a password repeats one to four characters, or consists of consecutive characters: aaaaaaaa, abcabcabc,
+ * 12345678.
+ */
 function isMonotonous(text: string): boolean {
   const codes = Array.from(text, (sign) => sign.codePointAt(0) ?? 0)
   const repeats = (period: number) => codes.every((code, at) => at < period || code === codes[at - period])
@@ -28,7 +31,7 @@ function isMonotonous(text: string): boolean {
   return follows || [1, 2, 3, 4].some(repeats)
 }
 
-/** Whether it consists only of words of the person, plus at most eight digits and signs. */
+/** Whether a password consists only of words of the person, plus at most eight digits and signs. */
 function isOfWords(text: string, words: readonly string[]): boolean {
   const letters = lettersOf(text)
   if (!letters || text.replace(/\p{L}|\p{M}/gu, '').length > 8) return false
@@ -37,7 +40,7 @@ function isOfWords(text: string, words: readonly string[]): boolean {
   return longest.reduce((rest, word) => rest.replaceAll(word, ''), letters) === ''
 }
 
-/** @param words what others know of the person: names and address */
+/** @param words the person's names and address, which others may know */
 export async function isGuessable(password: string, words: readonly string[]): Promise<boolean> {
   common ??= readCommon()
   const text = password.toLowerCase()

@@ -5,7 +5,8 @@ import type { Context } from './context.ts'
 /** The possible bodies of an answer. */
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
 
-// JSON for programs: not to be framed, sniffed, cached by proxies, or run as a page. /docs has its own policy.
+// Answers are JSON for programs: browsers must not frame, sniff or run them, and proxies must not cache them. /docs has
+// its own policy.
 const security = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -16,14 +17,14 @@ const security = {
   'x-frame-options': 'DENY',
 }
 
-/** Starts the headers of an answer. They are a plain object, because Hono's own way costs twice as much. */
+/** Starts the headers of an answer. They are a plain object, because Hono's headers cost twice as much. */
 export function beginHeaders(c: Context, id: string): void {
   c.set('headers', { ...security, 'x-request-id': id })
 }
 
 /**
- * A request header as Node has read it, because Hono validates name and value at each access. Not for headers of which
- * Node keeps the first of several while Hono joins them, such as authorization.
+ * A request header as Node has read it, because Hono validates name and value at each access. Do not use it for headers
+ * that Hono joins if there are several while Node keeps only the first, such as authorization.
  */
 export function headerOf(c: Context, name: RequestHeader): string | undefined {
   const incoming = c.env?.incoming
@@ -89,7 +90,10 @@ const exposed = [
 const allowed =
   'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Traceparent, X-Read-Position, X-Request-Id'
 
-/** CORS for the configured origins. @returns whether this request is a preflight, for which these headers are the answer */
+/**
+ * CORS for the configured origins.
+ * @returns whether this request is a preflight, for which these headers are the answer
+ */
 export function cors(c: Context, origins: readonly string[]): boolean {
   const origin = headerOf(c, 'origin')
   if (origins.length === 0 || !origin) return false
@@ -97,7 +101,7 @@ export function cors(c: Context, origins: readonly string[]): boolean {
   if (!origins.includes(origin) && !origins.includes('*')) return false
   setHeader(c, 'Access-Control-Allow-Origin', origin)
   setHeader(c, 'Access-Control-Expose-Headers', exposed)
-  // no credentials: the token is sent in Authorization, never in a cookie
+  // No credentials are allowed: the token is sent in Authorization, never in a cookie.
   if (c.req.method !== 'OPTIONS' || !c.req.header('access-control-request-method')) return false
   setHeader(c, 'Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
   setHeader(c, 'Access-Control-Allow-Headers', allowed)

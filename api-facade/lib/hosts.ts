@@ -1,34 +1,34 @@
-// The hosts of a connection string. It can name several, as libpq has it: `host1:5432,host2:5432`. One of them is the
-// primary, which takes writes. Each new connection asks the servers which one it is, so it does not matter who promotes a
-// standby. docs/operation.md, Standbys and failover.
+// The hosts of a connection string. It can name several hosts, as in libpq: `host1:5432,host2:5432`. One of them is the
+// primary, which takes writes. Each new connection asks the servers which of them is the primary, so any tool can
+// promote a standby. docs/operation.md, Standbys and failover.
 import { connect, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
 import postgres from 'postgres'
 import { outsideTraces } from '../../edge-functions/shared/tracing.ts'
 
-/** How long a connection waits for a primary: a failover takes less. Milliseconds. */
+/** How long a connection waits for a primary. A failover takes less time. Milliseconds. */
 const PATIENCE = 5000
-/** The pause between two questions to all hosts, and how long a host has to answer. Milliseconds. */
+/** The pause between two rounds of questions to all hosts, and how long a host has to answer. Milliseconds. */
 const PAUSE = 250
 const ANSWER = 2000
 
 /** The argument of the option `socket` of postgres.js, which its types lack. */
 export type Place = { host: string[]; port: number[]; path?: string | false }
 
-/** A connection of node-postgres: with the options with which it begins TLS once it is connected. */
+/** A connection of node-postgres, with the options for TLS, which begins after the socket has connected. */
 type Client = { ssl?: boolean | ConnectionOptions }
 
 export type Reach = {
-  /** The connection string of one host: clients take everything else from it. */
+  /** The connection string of one host, from which clients take everything except the host. */
   url: string
-  /** Opens a connection, with several hosts to the primary. The option `socket` of postgres.js. */
+  /** Opens a connection to the host or, if there are several hosts, to the primary. The option `socket` of postgres.js. */
   socket(place: Place): Promise<Socket>
-  /** The same for node-postgres, which connects a socket itself. Undefined with one host. */
+  /** Makes a socket for node-postgres, which connects it itself. Undefined with one host. */
   stream: ((client: Client) => Socket) | undefined
 }
 
-/** The connection string of each host. @throws TypeError if one of them is none */
+/** The connection string of each host. @throws TypeError if one of them is not a URL */
 export function hostsOf(url: string): [string, ...string[]] {
   const [, login = '', hosts = '', rest = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
   const [first = '', ...others] = hosts.split(',')
@@ -36,7 +36,7 @@ export function hostsOf(url: string): [string, ...string[]] {
   const one = (host: string): string => {
     if (host === '') throw new TypeError('A host is missing.')
     const address = new URL(`${login}${host}${rest}`)
-    address.searchParams.delete('target_session_attrs') // it is always the primary
+    address.searchParams.delete('target_session_attrs') // The host is always the primary.
     return address.href
   }
   return [one(first), ...others.map(one)]
@@ -51,7 +51,7 @@ export function placeOf(url: string): string {
 /** A socket that fails: postgres.js never again uses a connection for which it got no socket at all. */
 function failing(error: Error): Socket {
   const socket = new Socket()
-  process.nextTick(() => socket.destroy(error)) // when the caller listens
+  process.nextTick(() => socket.destroy(error)) // In the next tick, when the caller listens for errors.
   return Object.assign(socket, { host: '' })
 }
 
@@ -73,14 +73,14 @@ export function reach(url: string): Reach {
   return { url: urls[0], socket, stream: many ? (client) => new Late(place, client) : undefined }
 }
 
-/** Connects only in the next turn: then the caller also hears of an error that comes at once. */
+/** Connects in the next turn of the event loop, so that the caller's listeners also get an immediate error. */
 async function open(to: { host: string; port: number } | { host: string; path: string }): Promise<Socket> {
   await null
   const opened = outsideTraces(() => connect({ ...to, noDelay: true }))
-  return Object.assign(opened, { host: to.host }) // where postgres.js reads the expected name in the certificate
+  return Object.assign(opened, { host: to.host }) // postgres.js reads the expected name of the certificate from `host`.
 }
 
-/** A socket that connects to a place that is known later. */
+/** A socket that finds its host only when it connects. */
 class Late extends Socket {
   readonly #place: () => Promise<{ host: string; port: number }>
   readonly #ssl: Client['ssl']
@@ -105,10 +105,10 @@ class Late extends Socket {
   }
 }
 
-/** The newest timeline that this process has seen, by the hosts. */
+/** The newest timeline that this process has seen, by list of hosts. */
 const timelines = new Map<string, number>()
 
-/** Callers at the same time share one question. */
+/** Returns a function that finds the primary. Concurrent callers share one search. */
 function finder(urls: [string, ...string[]]): () => Promise<string> {
   const name = urls.join()
   let asked: Promise<string> | undefined
@@ -136,7 +136,8 @@ function finder(urls: [string, ...string[]]): () => Promise<string> {
 
 /**
  * The timeline of a primary: each promotion begins a new one.
- * @throws Error if the server does not answer, is a standby, or has an older one: then it is a former primary
+ * @throws Error if the server does not answer, is a standby, or has an older timeline, because it is then a former
+ * primary
  */
 async function timelineOf(url: string, newest: number): Promise<number> {
   let opened: Socket | undefined
@@ -146,17 +147,17 @@ async function timelineOf(url: string, newest: number): Promise<number> {
   }
   const sql = postgres(url, {
     ...{ max: 1, prepare: false, fetch_types: false, connect_timeout: ANSWER / 1000, onnotice: () => {}, socket },
-    connection: { application_name: 'kith_hosts' }, // a pooler refuses other settings
+    connection: { application_name: 'kith_hosts' }, // A pooler refuses other settings.
   })
   try {
     const asked = sql<[{ file: string | null }]>`
       select case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_lsn()) end as file`
     const [row] = await Promise.race([asked, sleep(ANSWER, [{ file: null }], { ref: false })])
     const timeline = Number.parseInt(row?.file?.slice(0, 8) ?? '', 16)
-    if (!(timeline >= newest)) throw new Error('This is no primary, or a former one.')
+    if (!(timeline >= newest)) throw new Error('The server is a standby or a former primary.')
     return timeline
   } finally {
-    // a server that hangs would never close it
+    // Close the socket here, because a server that hangs would never close it.
     void sql.end({ timeout: 0 }).finally(() => opened?.destroy())
   }
 }

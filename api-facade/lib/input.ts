@@ -17,7 +17,7 @@ type Schemas = {
   form?: z.ZodObject
   /** Whether the route takes an Idempotency-Key. */
   idempotent?: true
-  /** Present if the route takes If-Match. */
+  /** The row that reads what the route edits; present if the route takes If-Match. */
   original?: unknown
 }
 
@@ -66,7 +66,7 @@ function check(schema: z.ZodObject | undefined, value: unknown, found: z.core.$Z
   return result.data ?? {}
 }
 
-/** Validates a body. An empty one is a body without fields, and invalid if a body is required. */
+/** Validates a body. An empty body counts as a body without fields, and is invalid if a body is required. */
 function checkBody(schema: z.ZodType, text: string | undefined, found: z.core.$ZodIssue[]): unknown {
   const value = text?.trim() ? parseJson(text) : undefined
   if (value === undefined && schema.safeParse(undefined).success) return undefined
@@ -80,7 +80,7 @@ function checkBody(schema: z.ZodType, text: string | undefined, found: z.core.$Z
 /** How many invalid fields an answer lists. */
 const NAMED = 100
 
-/** For each invalid field a sentence without its value, and for programs its path and a code. */
+/** Describes each invalid field: in a sentence without its value and, for programs, by its path and a code. */
 function invalid(issues: z.core.$ZodIssue[]): ApiError {
   const named = issues.slice(0, NAMED).map((issue) => ({ path: issue.path.join('.'), code: codeOf(issue), issue }))
   const messages = named.map(({ path, issue: { message } }) => (path ? `${path}: ${message}` : message))
@@ -103,7 +103,8 @@ function parsed(text: string): unknown {
   }
 }
 
-// The schemas and Postgres recurse into a value on a limited stack. No request needs a tenth of this.
+// The maximum depth of a body: schemas and Postgres recurse into a value on a limited stack. No request needs a tenth
+// of it.
 const LEVELS = 32
 
 /** Whether arrays and objects in a parsed body are nested too deeply. */
@@ -112,8 +113,9 @@ export const isTooDeep = (value: unknown, levels = LEVELS): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1)))
 
-// A schema validates each value before it counts them: half a million invalid ones would block the process for half a
-// second. The longest valid list has 1000 interests, which are 4000 values.
+// The maximum number of values in a body. A schema validates each value before it counts them, so half a million
+// invalid values would block the process for half a second. The longest valid list has 1000 interests, which are 4000
+// values.
 const VALUES = 5000
 
 /** How many more items and fields a body may have; negative if it has too many. */
@@ -197,7 +199,7 @@ export async function readJsonText(c: Context, limit: number): Promise<string> {
 /** The maximum bytes of a form: parsing is quadratic in the number of fields, and real forms are short. */
 const FORM_LIMIT = 4096
 
-/** The fields of a form; of repeated ones the last. @throws ApiError body_too_large, request_malformed */
+/** The fields of a form; of a repeated field the last value. @throws ApiError body_too_large, request_malformed */
 async function readForm(c: Context, limit: number): Promise<Record<string, unknown>> {
   const text = await readText(c, Math.min(limit, FORM_LIMIT))
   const form = await new Response(text, { headers: { 'content-type': typeOf(c) } }).formData().catch(unreadable)
@@ -221,7 +223,7 @@ async function readStream(c: Context, limit: number): Promise<string> {
   for await (const chunk of bodyOf(c)) {
     size += chunk.length
     if (size > limit) {
-      setHeader(c, 'Connection', 'close') // the rest of the body is still arriving, so the connection cannot be reused
+      setHeader(c, 'Connection', 'close') // The rest of the body is still arriving, so the connection cannot be reused.
       throw new ApiError('body_too_large')
     }
     chunks.push(chunk)

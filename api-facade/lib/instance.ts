@@ -1,4 +1,5 @@
-// Serves /.well-known/kith, which tells other instances the public keys of this one. Outside /api/v1, for everyone.
+// Serves /.well-known/kith, which tells other instances the public keys of this one. The path is outside /api/v1 and
+// open to everyone.
 import type { Hono } from 'hono'
 import type { Env } from './context.ts'
 import { send } from './headers.ts'
@@ -14,7 +15,7 @@ export const Instance = z
         name: z.literal('kith').describe('Always `kith`.'),
         version: z.string().describe('The version of the release.'),
       })
-      .describe('What runs the instance.'),
+      .describe('The software of the instance.'),
     domain: z.string().describe('The domain in the actor ids of its people.'),
     url: z.string().describe('The address of its API, without `/api/v1`.'),
     oidc: z

@@ -1,5 +1,5 @@
-// Errors about a field in plain words: zod's own messages name types, which the client may not know. A schema with a
-// message of its own keeps it.
+// Errors about a field in plain words: zod's own messages name types, which the client may not know. A schema that has
+// its own message keeps it.
 import type { z } from 'zod'
 
 /** The end of a sentence that begins with the field's name; undefined if zod's message is good enough. */

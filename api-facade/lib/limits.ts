@@ -30,7 +30,8 @@ export function createLimits(config: Config, counter: Counter): Limits {
   }
 
   /**
-   * Counts a call in the first of these sets of buckets in which no bucket is full. @throws ApiError if all are full
+   * Counts a call in the first of these sets of buckets in which no bucket is full.
+   * @throws ApiError if all are full
    */
   async function attempt(c: Context, ...choices: Bucket[][]): Promise<TakeBack> {
     let full: Count[] = []
@@ -47,8 +48,9 @@ export function createLimits(config: Config, counter: Counter): Limits {
   }
 
   /**
-   * The first unknown codes of an address count in a separate budget of the instance. So guessers soon use up the other
-   * budget, and they can keep people with a code out only by constantly using new addresses.
+   * The first unknown codes of an address count in a separate budget of the instance. Someone who guesses soon uses up
+   * the other budget. To exhaust the separate budget, and so keep out people who have a code, the guesser would
+   * constantly need new addresses.
    */
   function guess(c: Context): Promise<TakeBack> {
     const first = [

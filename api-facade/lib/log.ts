@@ -7,7 +7,9 @@ import type { Config } from './config.ts'
 
 export type Log = ReturnType<typeof createLog>
 
-/** The fields of an error without personal data: the `detail` of a database error quotes the row. */
+/**
+ * The fields of an error without personal data. Leaves out the `detail` of a database error, because it quotes the row.
+ */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const { name, message, stack } = error
@@ -16,19 +18,24 @@ function describeError(error: unknown): object {
   return { name, message, code, where, stack }
 }
 
-/** The largest number of bytes that a pipe writes atomically; and how long a line waits at most, in milliseconds. */
+/**
+ * The largest number of bytes that a pipe writes atomically, and the longest time that a line waits, in milliseconds.
+ */
 const BATCH = 4096
 const WAIT = 100
 /** How many characters are kept while nobody reads the pipe; the lines after them are lost. */
 const KEPT = 4 * 1024 * 1024
-/** How long after a full pipe the next write is tried, and how long the end of the process waits for a reader. Milliseconds. */
+/**
+ * How long after a full pipe the next write is tried, and how long the end of the process waits for a reader.
+ * Milliseconds.
+ */
 const PAUSE = 10
 const PATIENCE = 250
 
 /**
- * Buffers lines, because writing each one took a tenth of the time of a request. It never waits for the reader of a pipe:
- * a request must not hang because nobody reads the log. What is left is written when the process ends by a handled signal
- * or an uncaught error.
+ * Buffers lines, because writing each one took a tenth of the time of a request. It never waits for the reader of a
+ * pipe, because a request must not hang when nobody reads the log. The remaining lines are written when the process
+ * ends by a handled signal or an uncaught error.
  * @param put writes as much as it can without waiting, and returns how many bytes that was
  */
 function gathering(put: (bytes: Buffer) => number): DestinationStream {
@@ -38,7 +45,7 @@ function gathering(put: (bytes: Buffer) => number): DestinationStream {
   let kept = 0
   let lost = 0
 
-  /** Writes what waits; false if the pipe is full. */
+  /** Writes the waiting lines. @returns false if the pipe is full */
   const empty = (): boolean => {
     for (let [first] = waiting; first; [first] = waiting) {
       const written = put(first)
@@ -94,7 +101,7 @@ function writeOutput(bytes: Buffer): number {
 }
 
 function openOutput(): DestinationStream {
-  // opening it makes a pipe return EAGAIN when it is full, instead of waiting
+  // Reading `process.stdout` opens it. A full pipe then returns EAGAIN instead of waiting.
   process.stdout.on('error', () => {})
   return gathering(writeOutput)
 }
@@ -140,6 +147,6 @@ export function legible(path: string, pattern: string | undefined, words: Readon
   if (path === pattern) return path
   const shape = pattern?.split('/')
   const isTold = (part: string, at: number) => ID.test(part) || (shape ? shape[at] === part : words.has(part))
-  const parts = path.split('/', 16) // no route has that many parts
+  const parts = path.split('/', 16) // No route has more parts.
   return parts.map((part, at) => (part === '' || isTold(part, at) ? part : (shape?.[at] ?? '*'))).join('/')
 }

@@ -27,9 +27,9 @@ export function limitMemory(): void {
   const limits = `--max-semi-space-size=${YOUNG} --max-old-space-size=${oldSpace(memory)}`
   const { NODE_OPTIONS = '', NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/compiled') } =
     environment
-  if (NODE_OPTIONS.startsWith(limits) || !process.execve) return // Windows has no execve
+  if (NODE_OPTIONS.startsWith(limits) || !process.execve) return // Windows has no execve.
   const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
-  const { MALLOC_ARENA_MAX = '2' } = environment // glibc's default, 8 per core, keeps more freed memory
+  const { MALLOC_ARENA_MAX = '2' } = environment // The default of glibc, 8 per core, keeps more freed memory.
   const more = { NODE_OPTIONS: `${limits} ${NODE_OPTIONS}`.trim(), NODE_COMPILE_CACHE, MALLOC_ARENA_MAX }
   process.execve(process.execPath, command, { ...environment, ...more })
 }

@@ -1,5 +1,5 @@
-// The metrics of the process at /metrics, in Prometheus' text format. Outside /api/v1 and not in openapi.json. Runs of
-// jobs and the depth of queues come from the database, so every facade reports all workers.
+// The metrics of the process at /metrics, in Prometheus' text format. The path is outside /api/v1 and not in
+// openapi.json. Runs of jobs and the depth of queues come from the database, so every facade reports all workers.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
@@ -41,7 +41,7 @@ const reads = counter(
 )
 
 export const metrics = {
-  /** Open sockets of the Realtime gateway, which sets this. */
+  /** Open sockets of the Realtime gateway, which sets this gauge. */
   sockets: gauge('realtime_sockets', 'Open sockets of the embedded Realtime gateway.'),
   /** Counts a read. */
   read(place: string, reason: Reason | ''): void {
@@ -113,7 +113,7 @@ async function readJobs(c: Context): Promise<void> {
   const { gate } = c.get('services').pools
   const [row] = await gate.run((sql) => sql<{ text: string }[]>`select private.job_metrics()::text as text`)
   const { runs, queues, effects, verifiedBackup } = JSON.parse(row?.text ?? '') as Recorded
-  for (const counted of [jobRuns, jobFailures, jobChanged]) counted.reset() // the database has the totals
+  for (const counted of [jobRuns, jobFailures, jobChanged]) counted.reset() // The database has the totals.
   for (const { job, ...record } of runs) {
     jobRuns.inc({ job }, record.runs)
     jobFailures.inc({ job }, record.failures)

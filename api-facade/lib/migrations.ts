@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { functions } from '../generated/functions.ts'
 
-/** What private.readiness says of a database; nothing if it has no schema of Kith. */
+/** What private.readiness returns; empty if the database has no schema of Kith. */
 export type Books = {
   /** The hash of each migration's text, or null if it has none. */
   migrations?: Record<string, string | null>
-  /** The fingerprint of its functions. */
+  /** The fingerprint of the database's functions. */
   functions?: string
 }
 

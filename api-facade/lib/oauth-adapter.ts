@@ -204,7 +204,7 @@ class Apps extends Records {
       application_type: app.isConfidential ? ('web' as const) : ('native' as const),
       grant_types: ['authorization_code', 'refresh_token', DEVICE_GRANT],
       response_types: ['code' as const],
-      // not form_post, whose answer is a page with a script
+      // Not form_post, whose answer is a page with a script.
       response_modes: ['query'],
       ...(app.website && { client_uri: app.website }),
       ...(app.isConfidential

@@ -6,17 +6,18 @@ import { accessTokenOf } from './access-tokens.ts'
 import { adapterOf, current, REFRESH_PREFIX, request } from './oauth-adapter.ts'
 import { hashOf, type Seals } from './seals.ts'
 
-/** How long an access token of an app is valid, and how long a refresh token that is not used. Seconds. */
+/** How long an access token of an app is valid, and how long an unused refresh token is valid. Seconds. */
 const ACCESS = 15 * 60
 const REFRESH = 60 * 86_400
 /**
- * How long a request waits for the person's answer, a code for the app, and a device until somebody enters its code.
+ * How long a request waits for the person's answer, how long a code waits for the app, and how long a device waits
+ * until somebody enters its code. Seconds.
  */
 const REQUEST = 15 * 60
 const CODE = 60
 const DEVICE = 15 * 60
 
-/** Whether the provider no longer knows the request of this browser. */
+/** Whether the provider has no request for this browser, for example because it expired. */
 export const isOver = (error: unknown): boolean => error instanceof errors.SessionNotFound
 
 export { current }
@@ -36,7 +37,7 @@ export function createProvider({ issuer, seals, scopes, pages, sessionCookie, se
   const { Prompt, Check, base } = interactionPolicy
   const policy = base()
   policy.clear()
-  // every request asks the person, whatever they allowed before
+  // Every request asks the person, whatever they allowed before.
   policy.add(
     new Prompt(
       { name: 'consent', requestable: true },
@@ -55,7 +56,7 @@ export function createProvider({ issuer, seals, scopes, pages, sessionCookie, se
     cookies: {
       keys: secrets.map((secret) => createHmac('sha256', secret).update('kith oauth cookies').digest('base64url')),
       names: { session: sessionCookie, interaction: 'kith_oauth_request', resume: 'kith_oauth_resume' },
-      // only the API reads the cookie
+      // Only the API reads the cookie.
       short: { ...short, path: '/api/v1/oauth' },
       long: short,
     },
@@ -74,7 +75,7 @@ export function createProvider({ issuer, seals, scopes, pages, sessionCookie, se
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     interactions: { policy, url: (_, { uid }) => `${pages.consent}?request=${uid}` },
     issueRefreshToken: async () => true,
-    // there are no ID tokens, so nothing is signed
+    // There are no ID tokens, so nothing is signed with this key.
     jwks: { keys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })] } as never,
     loadExistingGrant: async ({ oidc }) => {
       const id = oidc.result?.consent?.grantId
@@ -109,18 +110,18 @@ export function createProvider({ issuer, seals, scopes, pages, sessionCookie, se
   const provider = new Provider(issuer, configuration)
   provider.proxy = true
   provider.on('server_error', (_, error) => request().set('failure', error))
-  // only the facade writes log lines, which contain nothing of a request's body
+  // Only the facade writes log lines. They contain nothing of a request's body.
   provider.silent = true
   nameBy(provider.Grant, () => randomUUID())
   nameBy(provider.AccessToken, (token) => {
-    Object.assign(token, { format: 'opaque' }) // the provider's own function also sets it
+    Object.assign(token, { format: 'opaque' }) // The function that this replaces also sets the format.
     return accessTokenOf('kith_app_', randomBytes(32))
   })
   nameBy(
     provider.RefreshToken,
     ({ grantId = '', rotations = 0 }) => REFRESH_PREFIX + seals.seal('app', { id: grantId, generation: rotations }),
   )
-  // only the hash of the secret is stored
+  // Only the hash of the secret is stored.
   Object.assign(provider.Client.prototype, {
     compareClientSecret(this: { clientSecret: string }, given: string): boolean {
       return timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(this.clientSecret))

@@ -26,7 +26,7 @@ const endpoints = {
 } as const
 
 const paths: ReadonlySet<string> = new Set(Object.keys(endpoints))
-/** Whether the provider answers this path. Its limits are apart from those of the API. */
+/** Whether the provider answers this path. These paths have separate limits. */
 export const isOauth = (path: string): boolean => paths.has(path) || path.startsWith('/oauth/authorize/')
 
 /** Headers that belong to one connection, or that the facade sets for every answer. */
@@ -34,13 +34,15 @@ const own = new Set(['content-length', 'connection', 'transfer-encoding', 'cache
 
 const Scopes = z.object({ items: z.array(z.object({ scope: z.string(), description: z.string() })) })
 
-/** The answer to requests with response_mode=form_post. The library would answer them with a page that runs a script. */
+/**
+ * The answer to requests with response_mode=form_post. The library would answer them with a page that runs a script.
+ */
 const UNSUPPORTED = JSON.stringify({
   error: 'unsupported_response_mode',
   error_description: 'the only response_mode is query',
 })
 
-/** The cookie of the provider's sessions. It has none, so this cookie is never sent. */
+/** The cookie of the provider's sessions. The provider has no sessions, so the cookie is never sent. */
 const SESSION_COOKIE = 'kith_oauth_none'
 
 export function createOauth({ config, seals }: Pick<Services, 'config' | 'seals'>, secrets: readonly string[]): Oauth {
@@ -81,7 +83,7 @@ export function createOauth({ config, seals }: Pick<Services, 'config' | 'seals'
     if (outgoing.getHeader('content-type')?.toString().startsWith('text/html') && !outgoing.hasHeader('location'))
       return send(c, UNSUPPORTED, 400, { 'Content-Type': 'application/json; charset=utf-8' })
     const status = outgoing.statusCode
-    // the library also writes a page with a link, which has parts of the request
+    // The library also writes a page with a link, which contains parts of the request.
     const leads = outgoing.hasHeader('location')
     const headers = Object.entries(outgoing.getHeaders()).filter(
       ([name]) => !own.has(name) && !(leads && name === 'content-type'),

@@ -7,10 +7,12 @@ import type { Config } from './config.ts'
 import { ApiError } from './errors.ts'
 import { hashOf, type Seals } from './seals.ts'
 
-/** Where the provider sends the browser. The operator registers this address of the facade there. */
+/**
+ * The path to which the provider sends the browser. The operator registers this address of the facade at the provider.
+ */
 export const CALLBACK = '/oidc/callback'
 
-/** How long a login at the provider may take, and how old a fresh one may be. Seconds. */
+/** How long a login at the provider may take, and how old a fresh login may be. Seconds. */
 const PATIENCE = 300
 /** How long the provider may take to answer. Seconds. */
 const TIMEOUT = 10
@@ -27,14 +29,14 @@ export type Oidc = {
   /** The contents of a state that the provider sent back. @throws ApiError oidc_over */
   resume(state: string): Begun & { id: string }
   /**
-   * Checks the provider's answer and returns the person. @throws ApiError oidc_unverified, or the error of
-   * openid-client
+   * Checks the provider's answer and returns the person.
+   * @throws ApiError oidc_unverified, or the error of openid-client
    */
   finish(login: Begun & { id: string }, answer: URLSearchParams): Promise<Answered>
   issuer: string
 }
 
-/** Read at the first use, because most instances have no provider. */
+/** The library is read at the first use, because most instances have no provider. */
 const openid = () => import('openid-client')
 const now = () => Math.floor(Date.now() / 1000)
 const Address = z.email().max(254)
@@ -46,13 +48,13 @@ export function createOidc(config: Config, seals: Seals): Oidc {
     if (!settings) throw new ApiError('oidc_off')
     known ??= configurationOf(settings)
     known.catch(() => {
-      known = undefined // the provider may be available at the next login
+      known = undefined // The provider may be available at the next login.
     })
     return known
   }
   const allowed = ['/app', '/account', '/join', '/admin', ...(settings?.returns ?? [])]
   const holderOf = ({ challenge, returnTo, fresh }: Begun) => `${challenge} ${returnTo} ${fresh}`
-  // derived from the id, so that they need not be stored; the browser can't derive them
+  // The secrets of a login are derived from its id, so they need not be stored. The browser can't derive them.
   const secretOf = (id: string, use: string) => seals.seal('oidc', { id, generation: 0 }, use)
   const nonceOf = (id: string) => hashOf(secretOf(id, 'nonce'))
 
@@ -99,7 +101,7 @@ export function createOidc(config: Config, seals: Seals): Oidc {
       })
       const claims = tokens.claims()
       if (!claims) throw new ApiError('oidc_over')
-      // many providers give the email address only here
+      // Many providers return the email address only here.
       const found =
         claims.email === undefined && provider.serverMetadata().userinfo_endpoint
           ? await client.fetchUserInfo(provider, tokens.access_token, claims.sub)
@@ -119,7 +121,7 @@ async function configurationOf({
 }: NonNullable<Config['oidc']>): Promise<Configuration> {
   const client = await openid()
   const auth = clientSecret ? client.ClientSecretBasic(clientSecret) : client.None()
-  const isLocal = new URL(issuer).protocol === 'http:' // config.ts allows this only on the same machine
+  const isLocal = new URL(issuer).protocol === 'http:' // config.ts allows HTTP only on the same machine.
   const options = { timeout: TIMEOUT, ...(isLocal && { execute: [client.allowInsecureRequests] }) }
   if (!endpoints) return client.discovery(new URL(issuer), clientId, undefined, auth, options)
   const provider = new client.Configuration(

@@ -1,4 +1,4 @@
-// What answers have in the OpenAPI document besides their body: headers, and the errors of each route.
+// The parts of answers in the OpenAPI document besides their bodies: the headers, and the errors of each route.
 import { STATUS_CODES } from 'node:http'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { failures } from '../generated/operations.ts'
@@ -60,16 +60,16 @@ export const headers = {
     schema: { type: 'string' as const, enum: ['true'] },
   },
   Link: {
-    description: 'If a CSV does not contain the whole list: `<…>; rel="next"`, where it continues.',
+    description: 'The address of the next part, if the CSV does not contain the whole list: `<…>; rel="next"`.',
     schema: { type: 'string' as const },
   },
   Deprecation: {
     ...always,
-    description: 'If the path is deprecated, since when: `@` and the Unix time (RFC 9745).',
+    description: 'When the path became deprecated, if it is: `@` and the Unix time (RFC 9745).',
     schema: { type: 'string' as const, examples: ['@1795737600'] },
   },
   ETag: {
-    description: 'For the request headers If-None-Match and If-Match.',
+    description: 'The value for the request headers If-None-Match and If-Match.',
     required: true,
     schema: { type: 'string' as const },
   },
@@ -102,14 +102,14 @@ const usual: Readonly<Record<number, readonly ErrorCode[]>> = {
 }
 
 /**
- * The errors that a route with a body, and one without, need not list: `default` stands for them. By the name of the
- * shared answer, the statuses, where they have only the usual codes.
+ * The statuses that a route does not list if they have only the usual codes, because the answer `default` covers them.
+ * The key is the name of the shared answer: one for routes without a body, one for routes with a body.
  */
 export const others = { default: [429, 500, 503], defaultWithBody: [413, 415, 429, 500, 503] }
 
 const otherOf = ({ body }: Whole): keyof typeof others => (body ? 'defaultWithBody' : 'default')
 
-/** By status a reference to the shared answer, with a list of codes if they differ from the usual ones. */
+/** For each status a reference to the shared answer, with a list of codes if they differ from the usual codes. */
 export function listedErrors(row: Whole): Responses {
   const all = [...byStatus([...generalCodes(row), ...ownCodes(row).sort()])]
     .map(([status, codes]) => [status, errorOf(status, listed(codes))] as const)
@@ -175,7 +175,7 @@ export function ownCodes({ operation, calls = [], fails = [], never = [] }: Row)
   return [...raised, ...fails].filter((code) => ![...refusedBefore, ...never].includes(code))
 }
 
-/** In ascending order of the status; the order of codes is kept. */
+/** Groups codes by status, in ascending order of the status. The order of the codes is kept. */
 function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   const found = [...new Set(codes)].map((code) => [code, lookUp(code)[0]] as const).sort(([, a], [, b]) => a - b)
   const groups = new Map<number, ErrorCode[]>()

@@ -37,8 +37,10 @@ const instance = (): Path => ({
   path: '/.well-known/kith',
   operationId: 'instance',
   tags: ['platform'],
-  summary: 'Get what this instance tells other instances about itself',
-  description: 'Its domain, and the keys that verify its exports. May be cached for an hour.',
+  summary: 'Get the public data of this instance for other instances',
+  description:
+    'Contains the domain, the software, and the keys that verify exports of the instance. The answer may be ' +
+    'cached for an hour.',
   security: [],
   responses: {
     200: {
@@ -57,8 +59,8 @@ const audit = (): Path[] => [
     tags: ['platform'],
     summary: 'List the signed checkpoints of the audit log',
     description:
-      'A worker makes one each day on which staff did something. With them anybody can notice that the log was rewritten ' +
-      'later. May be cached for five minutes.',
+      'A worker makes a checkpoint on each day on which staff did something. With the checkpoints anybody can ' +
+      'detect that the log was rewritten later. The answer may be cached for five minutes.',
     security: [],
     request: {
       query: zod.object({
@@ -91,7 +93,7 @@ const audit = (): Path[] => [
       },
       400: errorOf(400, malformed),
       404: errorOf(404, '`checkpoint_unknown`: there is no checkpoint of this number.'),
-      422: errorOf(422, '`validation_failed`: it is not a number.'),
+      422: errorOf(422, '`validation_failed`: the `number` in the path is not a number.'),
     },
   },
 ]
@@ -103,8 +105,9 @@ const ready = (): Path => ({
   tags: ['platform'],
   summary: 'Check whether the instance can take requests',
   description:
-    'Ready if within half a second the database answers and can be written, each pool has a free connection, and the ' +
-    'migrations are those of this release; and if a worker is running somewhere, unless workers are separate.',
+    'The instance is ready if within half a second the database answers and accepts writes, each pool has a free ' +
+    'connection, and the migrations are those of this release. Unless workers are separate, a worker must also be ' +
+    'running somewhere.',
   security: [],
   responses: {
     200: {
@@ -115,7 +118,10 @@ const ready = (): Path => ({
         'application/json': {
           schema: zod.object({
             status: zod.literal('ready').describe('Always `ready`; otherwise the answer is 503.'),
-            warnings: zod.array(zod.string()).optional().describe('For the operator; absent if there are none.'),
+            warnings: zod
+              .array(zod.string())
+              .optional()
+              .describe('Warnings for the operator; absent if there are none.'),
           }),
         },
       },
@@ -153,7 +159,7 @@ const AppleLinks = zod.object({
                   exclude: zod.boolean().optional().describe('`true` if these paths stay in the browser.'),
                 }),
               )
-              .describe('The paths that the apps open; the first pattern that fits counts.'),
+              .describe('The paths that the apps open; the first pattern that matches counts.'),
           }),
         )
         .describe('Which app opens which paths.'),
@@ -171,7 +177,8 @@ const appFile = (name: string, operationId: string, summary: string, schema: z.Z
   tags: ['platform'],
   summary,
   description:
-    'For app links, from the configuration. A site of the client at another host than this one must pass the path on to here.',
+    'The file for app links, which Kith makes from the configuration. If the client is at another host, that host ' +
+    'must forward this path to this instance.',
   security: [],
   responses: {
     200: {
@@ -182,7 +189,7 @@ const appFile = (name: string, operationId: string, summary: string, schema: z.Z
   },
 })
 
-/** In the order of the document. */
+/** The paths of the platform, in the order of the document. */
 export const platformPaths = (): Path[] => [
   health(),
   ready(),

@@ -83,12 +83,12 @@ export function openApiText(features: readonly Feature[]): string {
   registry.registerComponent('responses', '304', unchanged)
   const defined = new Map<string, z.ZodType>()
   for (const { row } of routes) for (const schema of schemasOf(row)) findNamed(schema, defined)
-  // before their first use, which would otherwise define them: as nullable, for example
+  // Schemas are registered before their first use. Otherwise that use would define them, for example as nullable.
   for (const [name, schema] of defined) registry.register(name, schema)
   const named = new Set<string>()
   for (const route of routes) {
     registry.registerPath(pathOf(route, named))
-    // the generator finds no schemas in callbacks
+    // The generator does not find schemas in callbacks.
     if (!route.alias)
       for (const { schema, body } of Object.values(route.row.later ?? {})) registry.register(schema, body)
   }
@@ -99,7 +99,7 @@ export function openApiText(features: readonly Feature[]): string {
       title: 'Kith',
       version,
       description: about,
-      contact: { name: 'Whoever operates this instance' },
+      contact: { name: 'The operator of this instance' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: '/' }],
@@ -156,8 +156,7 @@ const schemasOf = ({ params, query, body, form, answers }: Row): z.ZodType[] =>
   [params, query, body, form, ...Object.values<z.ZodType | null>(answers)].filter((schema) => schema != null)
 
 /**
- * Collects the schemas with a name of their own, parts before the whole, without the wrappers that make them nullable
- * or optional.
+ * Collects the named schemas, parts before the whole, without the wrappers that make them nullable or optional.
  */
 function findNamed(schema: z.ZodType, defined: Map<string, z.ZodType>): void {
   const { def } = schema
@@ -168,7 +167,7 @@ function findNamed(schema: z.ZodType, defined: Map<string, z.ZodType>): void {
   if (name !== undefined) defined.set(name, originOf(schema, name))
 }
 
-/** The schema as it was named: where it is used it can have another description. */
+/** The schema to which the name was given. Where the schema is used, it can have another description. */
 function originOf(schema: z.ZodType, name: string): z.ZodType {
   const parent = schema._zod.parent as z.ZodType | undefined
   return parent && getRefId(parent) === name ? originOf(parent, name) : schema
@@ -217,7 +216,7 @@ const samples: Readonly<Record<string, unknown>> = {
   null: null,
 }
 
-/** An example that the route accepts: the required fields, and those with an example of their own. */
+/** An example that the route accepts: the required fields, and the fields that have an example. */
 function sampleOf(schema: Schema, named: Record<string, Schema>): unknown {
   const { $ref, example, enum: words, allOf, anyOf, oneOf, items, properties = {}, required = [] } = schema
   if (example !== undefined) return example
@@ -262,7 +261,7 @@ function pathOf(route: Route, named: Set<string>): Path {
     description:
       [row.description, accessNote[row.access], limitNote(limits), also].filter(Boolean).join('\n\n') || undefined,
     ...(Object.keys(limits).length > 0 && { 'x-rate-limits': limits }),
-    // not a content type of the answer: generated clients would then give each answer the type list or text
+    // CSV is not listed as a content type, because generated clients would then give each answer the type list or text.
     ...(hasCsv(row) && {
       'x-csv': 'With `Accept: text/csv` the answer is CSV: up to 20 pages, and a Link to the rest.',
     }),
@@ -297,10 +296,10 @@ const callbacksOf = (later: NonNullable<Row['later']>) =>
             requestBody: {
               content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
             },
-            security: [], // the push provider decides how Kith authenticates
+            security: [], // The push provider decides how Kith authenticates.
             responses: {
-              200: { description: 'It was accepted.' },
-              410: { description: 'The device is gone, and is unregistered.' },
+              200: { description: 'The push was accepted.' },
+              410: { description: 'The device no longer exists, and is unregistered.' },
             },
           },
         },

@@ -1,4 +1,4 @@
-// What the operator says to people, for the pages of web/: texts from files, and the addresses of apps.
+// The operator's texts for people and the addresses of apps, for the pages of web/. The texts are in files.
 import { readFileSync, statSync } from 'node:fs'
 import type { Config } from './config.ts'
 import { countryCodes } from './fields.ts'

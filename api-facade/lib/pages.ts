@@ -1,4 +1,4 @@
-// docs/rate-limits.md, generated from the configuration and the route tables.
+// Generates docs/rate-limits.md from the configuration and the route tables.
 import { defaultLimits, type LimitName } from './config.ts'
 import type { Table } from './routes.ts'
 

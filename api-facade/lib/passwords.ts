@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { ApiError } from './errors.ts'
 
-// If these increase, a stored hash is replaced at its holder's next login.
+// The cost of a hash. If a value is increased, a stored hash is replaced at its holder's next login.
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-// One at a time: hashing uses a whole core, and the other one is for Postgres. With more than two seconds of work in
-// the queue, waiting does not help. Strangers have a queue of their own with lower priority, because with many
-// addresses they could otherwise fill the queue for everybody.
+// Passwords are hashed one at a time: hashing uses a whole core, and Postgres needs the other one. The queue holds
+// about two seconds of work, because a longer wait does not help. Strangers have a separate queue with lower priority.
+// Otherwise they could fill the queue for everybody, with many addresses.
 const QUEUE = 60
 export type Who = 'known' | 'stranger'
 const waiting: Record<Who, (() => Promise<void>)[]> = { known: [], stranger: [] }
@@ -32,7 +32,7 @@ async function serve(): Promise<void> {
   busy = false
 }
 
-// The hash for unknown addresses, so that the answer takes as long.
+// The hash for unknown addresses, so that the answer takes as long as for known ones.
 const nobody = hash(randomBytes(32), parameters)
 
 /**
@@ -42,8 +42,8 @@ export const hashPassword = async (password: string, who: Who = 'known'): Promis
   inTurn(who, () => hash(password, parameters))
 
 /**
- * Whether the password matches. Without a hash it returns false and takes as long.
- * @param who is known on a device or in a session of the person
+ * Whether the password matches. Without a hash it returns false after the same time.
+ * @param who `known` on a device or in a session of the person
  */
 export const checkPassword = async (stored: string | undefined, password: string, who: Who): Promise<boolean> =>
   inTurn(who, async () => (await verify(stored ?? (await nobody), password, parameters)) && stored !== undefined)

@@ -1,15 +1,16 @@
 // A pool of connections to Postgres, all of one login role. docs/decisions.md, Requests.
 //
 // Each connection is a client of postgres.js with one connection, and runs one piece of work at a time. postgres.js can
-// also send several statements down one connection without waiting, but 3.4.9 mixes up their answers when it has to
-// prepare one of them again: after a migration, or behind a transaction pooler. One person would get another's answer.
+// also send several statements over one connection without waiting. But version 3.4.9 mixes up their answers when it
+// has to prepare one of them again, after a migration or behind a transaction pooler. One person would then get
+// another's answer.
 import type { Socket } from 'node:net'
 import postgres, { type Sql } from 'postgres'
 import { type Place, type Reach, reach } from './hosts.ts'
 
 /**
  * How long a caller waits for an answer, in milliseconds: a second longer than the statement_timeout of these roles
- * (sql/base/10_schemas.sql), so a healthy Postgres answers before.
+ * (sql/base/10_schemas.sql), so a healthy Postgres answers first.
  */
 export const DEADLINE = 9000
 
@@ -20,7 +21,9 @@ export class NoAnswer extends Error {}
 
 const lostCodes = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|ECONN(REFUSED|RESET)|EPIPE|ETIMEDOUT|ENOENT)$/
 
-/** Whether the connection to the database failed, before or during a statement: it is unknown whether that one ran. */
+/**
+ * Whether the connection to the database failed, before or during a statement: it is unknown whether the statement ran.
+ */
 export function isLostConnection(error: unknown): boolean {
   if (error instanceof NoAnswer) return true
   if (error instanceof postgres.PostgresError) return /^(08|57P0)/.test(error.code)
@@ -29,7 +32,7 @@ export function isLostConnection(error: unknown): boolean {
 
 /** Whether the server takes no writes: it is a standby, or was the primary until now. The statement changed nothing. */
 export const isReadOnly = (error: unknown): boolean =>
-  // 55000: a standby was asked for a primary's position
+  // 55000: a standby was asked for the position of a primary.
   error instanceof postgres.PostgresError && (error.code === '25006' || error.code === '55000')
 
 /** Whether the database does not accept the role or its password. */
@@ -52,7 +55,7 @@ export class Pool {
   readonly #deadline: number
   readonly #open: () => Connection
 
-  /** Opens no connection yet: each opens with its first work. */
+  /** Opens no connection: each connection opens with its first work. */
   constructor(url: string, options: Options, size: number, deadline = DEADLINE) {
     const place = reach(url)
     this.#open = () => new Connection(place, () => ({ ...options, prepare: this.prepare }))
@@ -81,8 +84,8 @@ export class Pool {
   }
 
   /**
-   * Whether the database accepts new connections of this login. If it has refused one, this tries another: the open ones
-   * continue to work, so they don't show it.
+   * Whether the database accepts new connections of this login. If it has refused a login, this tries another one. Open
+   * connections continue to work, so they don't show a rejected login.
    */
   async admits(): Promise<boolean> {
     if (!this.#refused) return true
@@ -100,7 +103,8 @@ export class Pool {
 
   /** Closes every connection. Running work fails. */
   async end(): Promise<void> {
-    // not longer: postgres.js 3.4.9 waits forever for a statement whose connection was lost
+    // This does not wait for the work, because postgres.js 3.4.9 waits forever for a statement whose connection was
+    // lost.
     await Promise.all(this.#connections.map((connection) => connection.end()))
   }
 
@@ -144,7 +148,7 @@ export class Pool {
         connection.drop()
         free()
       }
-      // callers in the queue give up before the timeout of a statement
+      // Callers in the queue give up before the timeout of a statement.
       const begun = performance.now()
       const late = () => {
         reject(new NoAnswer('the database did not answer in time'))
@@ -159,7 +163,10 @@ export class Pool {
     })
   }
 
-  /** One whose login was refused is taken last: the open ones still work. */
+  /**
+   * Returns a connection to the pool. A connection whose login was refused is taken last, because open connections
+   * still work.
+   */
   #give(connection: Connection, refused: boolean): void {
     const [next] = this.#lines
     if (!next) {
@@ -171,7 +178,7 @@ export class Pool {
     const [turn] = line
     this.#lines.delete(who)
     if (turn) line.delete(turn)
-    if (line.size > 0) this.#lines.set(who, line) // at the end of the queue
+    if (line.size > 0) this.#lines.set(who, line) // The caller's other requests go to the end of the queue.
     turn?.(connection)
   }
 }
@@ -197,7 +204,7 @@ class Connection {
   #open(): Client {
     const socket = async (place: Place): Promise<Socket> => {
       const opened = await this.#place.socket(place)
-      if (this.#client !== client) opened.destroy() // it was dropped meanwhile
+      if (this.#client !== client) opened.destroy() // The connection was dropped meanwhile.
       client.socket = opened
       return opened
     }

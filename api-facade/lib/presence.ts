@@ -1,5 +1,5 @@
-// When people and their sessions were last seen. It is kept in memory and written from time to time, not with every
-// request.
+// Records when people and their sessions were last seen. The times are kept in memory and written from time to time,
+// not with every request.
 import { call } from './call.ts'
 import type { Context } from './context.ts'
 
@@ -17,11 +17,11 @@ export function createPresence(): (c: Context) => void {
     const token = `${claims.sub} ${claims.iat} ${claims.exp}`
     const now = Date.now()
     if (now - (seen.get(token) ?? 0) < PERIOD) return
-    seen.delete(token) // to the end of the map
+    seen.delete(token) // Deleting the token moves it to the end of the map.
     const oldest = seen.size >= CAPACITY ? seen.keys().next().value : undefined
     if (oldest !== undefined) seen.delete(oldest)
     seen.set(token, now)
-    // a token that ended with this request is refused, which is correct
+    // A token that ended with this request is refused, which is correct.
     call(c, 'note_presence', {}, 'user').catch(() => seen.delete(token))
   }
 }

@@ -8,7 +8,7 @@ import { ApiError } from './errors.ts'
 import type { Functions } from './functions.ts'
 import type { Log } from './log.ts'
 
-/** Null if nothing can be shown, for whatever reason. @throws ApiError rate_limited */
+/** Returns the preview of a page; null if nothing can be shown, for whatever reason. @throws ApiError rate_limited */
 export type Previews = (person: string, url: string) => Promise<Preview | null>
 
 /** How long an answer is cached. Milliseconds. */
@@ -17,14 +17,14 @@ const KEEP = 3_600_000
 const MOST = 1000
 /** The function answers within 5 s. Milliseconds. */
 const PATIENCE = 10_000
-/** How many pages are fetched at once, how many requests a person can have, and how many of these run. */
+/** How many pages are fetched at once, how many requests a person can have at once, and how many of these run. */
 const LOOKS = 32
 const ASKS = 8
 const TURNS = 2
 
 const busy = () => new ApiError('rate_limited', undefined, { headers: { 'Retry-After': '5' } })
 
-/** The number of a person's requests, and those of them that are waiting. */
+/** The number of a person's requests, and the functions that let the waiting ones continue. */
 type Line = { asks: number; waiting: (() => void)[] }
 type Look = { preview: Preview | null; took: number }
 type Kept = { look: Promise<Look>; until: number }
@@ -70,7 +70,7 @@ export function createPreviews(functions: Functions, log: Log, now = () => perfo
     lines.set(person, line)
     line.asks++
     try {
-      // for cached answers, too: an immediate answer would reveal an earlier request
+      // Requests for cached answers wait, too, because an immediate answer would reveal an earlier request.
       if (line.asks - line.waiting.length > TURNS) await new Promise<void>((turn) => line.waiting.push(turn))
       if (looks >= LOOKS) throw busy()
       const start = now()

@@ -39,7 +39,7 @@ const Profile = z
   })
   .nullable()
 
-/** Whether a path is one of a public page. */
+/** Whether a path is the address of a public page. */
 export const isPublicPage = (path: string, { publicPages }: Config): boolean =>
   publicPages !== 'off' && /^\/(posts\/[^/]+|@[^/]+)$/.test(path)
 
@@ -48,7 +48,7 @@ type Page = {
   status: 200 | 404
   title: string
   description: string
-  /** The path of the page, and what it is in the words of Open Graph. */
+  /** The path of the page, and its type in Open Graph. */
   path?: string
   type?: 'article' | 'profile'
   picture?: string | undefined
@@ -64,7 +64,7 @@ function startOf(text: string, length: number): string {
 }
 
 /**
- * Serves the pages at the paths of GET /links, unless the instance wants none.
+ * Serves the pages at the paths of GET /links, unless PUBLIC_PAGES turns them off.
  * @param styles the addresses of the style sheets
  */
 export function mountPublicPages(app: Hono<Env>, config: Config, styles: () => string[]): void {
@@ -75,7 +75,10 @@ export function mountPublicPages(app: Hono<Env>, config: Config, styles: () => s
   const own = [facade, new URL(config.publicUrl).origin]
   /** Whether the page may load a picture. A picture on another host would tell that host who reads the page. */
   const isOurs = (url: string) => [...own, storage].includes(URL.parse(url)?.origin)
-  /** The address of a picture. One of the instance itself is without an origin: the page may not be open at FACADE_URL. */
+  /**
+   * The address of a picture. For a picture of the instance it has no origin, because the page may be open at another
+   * address than FACADE_URL.
+   */
   const shownAt = (url: string) => (URL.parse(url)?.origin === facade ? url.slice(facade.length) : url)
   const policy = [
     "default-src 'none'",

@@ -32,7 +32,7 @@ export function databaseCounter(
   let aloneUntil = Number.NEGATIVE_INFINITY
 
   function remember(key: string, seen: Seen): void {
-    known.delete(key) // moves it to the end of the map, which is ordered by age
+    known.delete(key) // Deleting the key moves it to the end of the map, which is ordered by age.
     const oldest = known.size >= CAPACITY ? known.keys().next().value : undefined
     if (oldest !== undefined) known.delete(oldest)
     known.set(key, seen)
@@ -74,7 +74,8 @@ export function databaseCounter(
       if (cost === -1) return putBack(buckets)
       const time = now()
       const recalled = buckets.map((bucket) => recall(bucket, time))
-      if (cost === 0) return recalled.map((count) => ({ ...count, over: false })) // a probe must work without the database
+      // A probe must work without the database.
+      if (cost === 0) return recalled.map((count) => ({ ...count, over: false }))
       if (recalled.some(({ over }) => over)) return recalled
       if (time < aloneUntil) return own.hit(buckets, cost)
       try {

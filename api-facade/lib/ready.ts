@@ -15,7 +15,7 @@ const HOLDS = 1000
 
 const noAnswer = 'The database does not answer.'
 
-/** Gives one sentence per fault, none if ready; and warnings, with which it is still ready. */
+/** Returns one sentence per fault, none if the instance is ready, and warnings, with which it is still ready. */
 export type Readiness = () => Promise<Difference>
 
 export function createReadiness(options: Options): Readiness {
@@ -51,7 +51,7 @@ export function createReadiness(options: Options): Readiness {
   }
 }
 
-/** `answer` never rejects. `late` is the fault if it takes too long. */
+/** `answer` never rejects. `late` is the fault if the answer takes too long. */
 type Question = { answer: Promise<Difference>; late: string }
 
 function ask({ config, pools }: Options): Question[] {

@@ -1,9 +1,9 @@
 // Reads on replicas: hot standbys, which replay the log of the primary. A person's read goes to a replica that has
 // replayed what the person has seen, and that is at most REPLICA_MAX_LAG behind. docs/decisions.md, Replicas.
 //
-// How far behind a replica is needs no other clock than that of this process. Again and again the facade asks the primary
-// for its position, and remembers when it asked. A replica that has replayed this position has everything that the
-// primary had acknowledged before that moment.
+// The lag of a replica is measured with the clock of this process only. The facade regularly asks the primary for its
+// position, and notes when it asked. A replica that has replayed this position has everything that the primary had
+// acknowledged before that moment.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ISql } from 'postgres'
 import type { Config } from './config.ts'
@@ -13,38 +13,41 @@ import { isLostConnection, type Pool } from './pool.ts'
 import { askPosition, Positions, positionOf } from './positions.ts'
 import type { Seals } from './seals.ts'
 
-/** The pause between two questions to a server. Milliseconds. */
+/** The pause between two questions to a server about its position. Milliseconds. */
 const PERIOD = 100
-/** A server that takes longer to say its position is out. Milliseconds. */
+/** A replica that takes longer to report its position is out: it gets no reads. Milliseconds. */
 const PATIENCE = 1000
-/** How long a read waits for a replica to say whether it has now replayed enough. Milliseconds. */
+/** How long a read waits for a replica that is asked whether it has replayed enough by now. Milliseconds. */
 const PAUSE = 10
-/** The most positions that a request can carry. */
+/** The maximum number of positions in a request. */
 const CARRIED = 20
 
-/** The replica went out while it had not answered. */
+/** The replica went out before it answered. */
 export class ReplicaOut extends Error {}
 
 /**
- * Why the primary answers a read: it must be `fresh` (routes.ts); no replica has the `position` that the person has seen,
- * or it is not known; every replica that answers has too much `lag`; all are `down`; a replica failed, and the read is
- * `repeated`.
+ * Why the primary answers a read: it must be `fresh` (routes.ts); no replica has replayed the `position` that the
+ * person has seen, or the position is unknown; every replica that answers has too much `lag`; all are `down`; a replica
+ * failed, and the read is `repeated`.
  */
 export type Reason = 'fresh' | 'position' | 'lag' | 'down' | 'repeated'
 
 export type Replica = {
-  /** From 1 on, in the order of the list. */
+  /** The number of the replica in the list, from 1. */
   number: number
-  /** How far it may be behind the primary. Seconds. */
+  /** How far the replica may be behind the primary. Seconds. */
   lag: number
   /**
-   * Runs a read of the person there, once.
+   * Runs a read of the person on the replica, once.
    * @throws ReplicaOut if the replica went out meanwhile
    */
   run<T>(person: string, work: (sql: ISql) => PromiseLike<T>): Promise<T>
-  /** What the read has seen, from its column. @returns whether the answer counts: not after a promotion */
+  /**
+   * Notes the position that the read has seen.
+   * @returns whether the answer is valid; after a promotion it is invalid
+   */
   saw(person: string, position: string | null | undefined): boolean
-  /** The read failed there. */
+  /** Notes that the read failed. */
   failed(error: unknown): void
 }
 
@@ -55,10 +58,11 @@ export type Replicas = {
   /** @param carried the header X-Read-Position of the request */
   choose(person: string, carried: string | undefined): Promise<Replica | Exclude<Reason, 'fresh' | 'repeated'>>
   /**
-   * Runs work of the person on the primary, and notes what they have seen then.
-   * @param work returns a row. Without the column `position` this asks for it after the work, which is then committed
-   * @param isCheck whether its row shows nothing, so that only an error counts as seen
-   * @param noted called when something was noted: only then has `carry` what the request has carried
+   * Runs work of the person on the primary, and notes the position that the person has then seen.
+   * @param work returns a row. If the row has no `position`, the primary is asked after the work, which is then
+   * committed
+   * @param isCheck whether the row shows no data, so that only an error counts as seen
+   * @param noted called when a position was noted; only then `carry` returns that position
    */
   follow<R extends { position?: string | null }>(
     person: string,
@@ -77,16 +81,19 @@ type Watched = {
   url: string
   reads: Pool
   watch: Pool
-  /** What it has replayed, and when it said so (performance.now()). */
+  /** The position that the replica has replayed, and when it reported the position (performance.now()). */
   replayed: number
   saidAt: number
-  /** Whether it has what the primary does not have: it left the primary's history at a failover. */
+  /**
+   * Whether the replica has replayed something that the primary does not have, because their histories differ since a
+   * failover.
+   */
   isAstray: boolean
-  /** Whether it answers as a replica; undefined until it was asked. */
+  /** Whether the server answers as a replica; undefined until it was asked. */
   isUp: boolean | undefined
-  /** Fail the reads that have no answer yet. */
+  /** Functions that fail the reads that have no answer yet. */
   waiting: Set<(error: Error) => void>
-  /** The question that it has not answered yet. */
+  /** The question that the replica has not answered yet. */
   asked: Promise<void> | undefined
 }
 
@@ -104,7 +111,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
   const positions = new Positions()
   const end = new AbortController()
   const longest = config.replicaMaxLag * 1000
-  // several facades: another one may have served the person last, so only the client knows what they have seen
+  // With several facades, another one may have served the person last, so the client must send the position.
   const isShared = config.rateLimitStore === 'database'
   /** Positions of the primary and when it was asked, the newest at the end. */
   let samples: { asked: number; position: number }[] = []
@@ -114,7 +121,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
     positions.sample(asked, position)
     for (const one of watched) if (one.replayed > position && one.saidAt < asked) one.isAstray = true
     const last = samples.at(-1)
-    if (last && position < last.position) samples = [] // a failover lost the end of the log
+    if (last && position < last.position) samples = [] // A failover lost the end of the log.
     if (last?.position === position) last.asked = asked
     else samples.push({ asked, position })
     samples = samples.filter((one) => one.asked > asked - longest)
@@ -129,7 +136,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
   function goOut(one: Watched, why: unknown): void {
     if (one.isUp !== false) log.warn({ replica: numberOf(one), failure: why }, 'a replica is out')
     one.isUp = false
-    one.isAstray = false // it may come back as another copy
+    one.isAstray = false // The server may return with another copy of the data.
     for (const fail of one.waiting) fail(new ReplicaOut('the replica is out'))
   }
 
@@ -140,7 +147,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
     one.saidAt = performance.now()
   }
 
-  /** Asks it how far it is. Callers at the same time share one question. */
+  /** Asks the replica for its position. Concurrent callers share one question. */
   function askOnce(one: Watched): Promise<void> {
     one.asked ??= askNow(one).finally(() => {
       one.asked = undefined
@@ -160,7 +167,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
     }
   }
 
-  /** Asks again and again, until the end or until the replica is not in the list any more. */
+  /** Asks the replica regularly, until the end or until the list lacks the replica. */
   async function watch(one: Watched): Promise<void> {
     while (!end.signal.aborted && watched.includes(one)) {
       await askOnce(one)
@@ -172,7 +179,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
   async function watchPrimary(pool: Pool): Promise<void> {
     while (!end.signal.aborted) {
       const asked = performance.now()
-      // while the primary doesn't answer, no samples are added, so soon no replica is read
+      // While the primary doesn't answer, no samples are added, so soon no replica gets reads.
       const position = await pool.run((sql) => askPosition(sql, 'primary')).catch(() => null)
       if (position !== null) sample(asked, position)
       readList()
@@ -181,7 +188,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
     await pool.end()
   }
 
-  /** Begins to watch replicas that are new in the list, and leaves those that are not in it any more. */
+  /** Begins to watch replicas that are new in the list, and stops watching replicas that were removed from it. */
   function readList(): void {
     const list = urls()
     if (list.join() === watched.map(({ url }) => url).join()) return
@@ -197,7 +204,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
   const pause = () => sleep(PERIOD, undefined, { signal: end.signal }).catch(() => {})
   const loops = new Set<Promise<void>>()
 
-  /** What a replica must have replayed to answer the person. */
+  /** The position that a replica must have replayed to answer the person. */
   function needed(person: string, carried: string | undefined): number {
     const seen = positions.of(person)
     if (!isShared) return seen
@@ -244,7 +251,7 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
     },
     async choose(person, carried) {
       const least = needed(person, carried)
-      // the same replica for the same person, as long as it is in: it has what it has shown
+      // Choose the same replica for the same person while it is in, because it has everything that it has shown.
       const first = Number.parseInt(person.slice(-4), 16) % watched.length || 0
       let reason: 'position' | 'lag' | 'down' = 'down'
       for (const one of [...watched.slice(first), ...watched.slice(0, first)]) {
@@ -253,7 +260,8 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
           if (reason === 'down') reason = 'lag'
           continue
         }
-        // what it has not said yet it has often replayed: otherwise a person who writes would stay on the primary
+        // Often the replica has replayed more than it has reported. Ask it, because a person who writes would otherwise
+        // stay on the primary.
         if (one.replayed < least && Number.isFinite(least)) await Promise.race([askOnce(one), sleep(PAUSE)])
         const lag = lagOf(one)
         if (one.replayed >= least && lag <= longest) return handle(one, lag)
@@ -279,13 +287,13 @@ export function createReplicas({ config, databaseUrl, pools, seals, log, urls }:
         }
         return row
       } catch (error) {
-        if (!isLostConnection(error)) await now() // an error shows something, too
+        if (!isLostConnection(error)) await now() // An error shows something, too.
         throw error
       }
     },
     lags: () => watched.map((one) => lagOf(one) / 1000),
     carry(person) {
-      // infinite if it was lost: then the primary answers the next read, at any facade
+      // The position is infinite if it was lost. Then the primary answers the next read, at any facade.
       return isShared ? seals.hide(person, positions.of(person)) : undefined
     },
   }

@@ -55,7 +55,7 @@ type Shape<O extends Operation> = {
   example?: unknown
   /** Maps a field to its parameter, if the parameter is not `p_` and the field's name in snake case. */
   as?: Record<string, Parameter<O>>
-  /** The parameter (jsonb) that takes the whole body. For PATCH, where an absent field differs from null. */
+  /** The parameter (jsonb) that takes the whole body. It is used for PATCH, where an absent field differs from null. */
   bodyAs?: Parameter<O>
   /** The answer of a success; 204 has no body. */
   answers: Answers
@@ -76,10 +76,10 @@ type Shape<O extends Operation> = {
 }
 
 /**
- * Reads that must see everything that was acknowledged before: `money`; `access`, which says who can log in as the person;
- * `announced`, because an event of Realtime tells a client to read it at once; `decides`, because the handler acts on it;
- * `settled`, because it assumes by the clock that everything older is committed; `limited`, because the database counts
- * how many run at once.
+ * Reads that must see everything that was acknowledged before: `money`; `access`, which says who can log in as the
+ * person; `announced`, because an event of Realtime tells a client to read it at once; `decides`, because the handler
+ * acts on it; `settled`, because it assumes by the clock that everything older is committed; `limited`, because the
+ * database counts how many run at once.
  */
 type Fresh = 'money' | 'access' | 'announced' | 'decides' | 'settled' | 'limited'
 
@@ -96,15 +96,15 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   /** Further limits that the handler counts; for the documentation. */
   limits?: readonly LimitName[]
   also?: readonly (Spelling | ({ route: Spelling } & Partial<Shape<O>>))[]
-  /** Optional only for a route with a handler. */
+  /** The operation of the route. Optional only for a route with a handler. */
   operation?: O
   /** Parameters that this route sets itself. A request cannot change them. */
   constants?: { readonly [P in Parameter<O>]?: string | number | boolean }
   /** The area of the route's scope, if it is not that of the feature: areas.ts. */
   scope?: Area | 'any' | 'none'
-  /** Its operationId in the API's description, if that is not made from the operation's name. */
+  /** The operationId of the route in the API's description, if it is not made from the operation's name. */
   id?: string
-  /** Whether it is a list: then `limit` and `cursor` are passed as `p_limit` and `p_cursor`. */
+  /** Whether the answer is a list. If so, `limit` and `cursor` are passed as `p_limit` and `p_cursor`. */
   page?: true
   /** An answer with all its items at once, which staff can read as CSV. */
   csv?: boolean
@@ -121,8 +121,8 @@ export type Row<O extends Operation = Operation> = Shape<O> & {
   /** Why no replica may answer a read, although it writes nothing. */
   fresh?: Fresh
   /**
-   * Its answer contains a secret, such as an invite code. It is never compressed: beside text from others, the length
-   * would give the secret away (BREACH).
+   * Whether the answer contains a secret, such as an invite code. Such an answer is never compressed: beside text from
+   * others, the length would give the secret away (BREACH).
    */
   secret?: true
   /** For a route with a handler: the operations that it calls. */
@@ -182,7 +182,7 @@ export function spellings(tables: readonly Table[]): Route[] {
   )
 }
 
-/** The pair of a member's read and edit of one path: the read has an ETag, the edit takes If-Match. */
+/** If members can both read and edit a path, the read has an ETag, and each edit takes If-Match. */
 function editOf(spelling: string, row: Row, rows: Table['rows']): Pick<Whole, 'etag' | 'original'> {
   const [method = '', path = ''] = spelling.split(' ')
   const read = rows[`GET ${path}`]
@@ -204,7 +204,8 @@ function routeOf(feature: string, canonical: string, spelling: string, row: Whol
 
 /**
  * The id of the row if it has one, otherwise the name of its operation in camel case, for staff with the prefix
- * `admin`. @throws Error if a row has no name
+ * `admin`.
+ * @throws Error if a row has no name
  */
 export function idOf({ row, method, path }: Pick<Route, 'row' | 'method' | 'path'>): string {
   const staff = path.startsWith('/admin/') ? 'admin_' : ''
@@ -240,7 +241,7 @@ function staticFirst(a: string, b: string): number {
 /** Whether a route can answer with CSV: staff lists can. */
 export const hasCsv = (row: Row): boolean => (row.page === true || row.csv === true) && isOfStaff(row)
 
-/** Since when aliases are deprecated: 1.0.0. As RFC 9745 writes it. */
+/** Since when aliases are deprecated (the day of 1.0.0), in the form of RFC 9745. */
 const DEPRECATED = `@${Date.UTC(2026, 10, 27) / 1000}`
 
 const ranks = { public: 0, user: 1, moderator: 2, admin: 3 } as const
@@ -265,8 +266,8 @@ function answerer({ method, path, row, alias }: Route): (c: Context) => Promise<
     c.set('claims', null)
     joinBatch(c, row)
     await admit(c, row)
-    // A revoked token is 401 before any other error. The operation checks this; requests that do not reach it, and
-    // handlers, whose first step may not be a call, check it here.
+    // A revoked token is 401 before any other error. The operation checks this. It is checked here for requests that do
+    // not reach the operation, and for handlers, whose first step may not be a call.
     if (row.handler) await checkCaller(c)
     const input = await entitled(c, row)
       .then(() => read(c))
@@ -278,13 +279,13 @@ function answerer({ method, path, row, alias }: Route): (c: Context) => Promise<
     if (row.limitBy) await count(c, row, row.limitBy(c, input.fields as never))
     const running = hasCsv(row) && asksForCsv(c) ? csvOf(c, row, run, input) : run(c, input)
     const result = await running.catch((apiError: unknown) => passGate(c, apiError))
-    // a HEAD runs as GET, but does not count as reading
+    // A HEAD runs as GET, but does not count as reading.
     if (row.after && c.req.method === method) row.after(c, input.fields as never)
     return reply(c, status, result, row, method === 'GET')
   }
 }
 
-/** @throws ApiError batch_request for an answer that is not JSON or has no bound */
+/** @throws ApiError batch_request for an answer that is not JSON or has no maximum length */
 function joinBatch(c: Context, { contentType, unbounded, secret }: Row): void {
   const batch = c.env?.batch
   if (!batch) return
@@ -322,12 +323,12 @@ function csvOf(c: Context, row: Row, run: (c: Context, input: Input) => Promise<
 
 async function admit(c: Context, row: Row): Promise<void> {
   const open = row.access === 'public'
-  // public routes ignore the token for limits, because each token would get its own attempts
+  // The limits of public routes ignore the token, because otherwise each token would have its own attempts.
   const holder = open ? null : await holderOf(c)
   const claims = holder instanceof ApiError ? null : holder
   if (claims) c.set('caller', claims.sub)
   if (!row.limitBy) await count(c, row, claims?.sub)
-  if (open) return // runs as anonymous; a token, valid or not, changes nothing
+  if (open) return // The route runs as anonymous. A token, valid or not, changes nothing.
   if (holder instanceof ApiError) throw holder
   c.set('claims', claims)
 }
@@ -358,7 +359,7 @@ async function entitled(c: Context, row: Row): Promise<void> {
 const handle =
   (handler: NonNullable<Row['handler']>) =>
   (c: Context, { fields }: Input): Promise<unknown> =>
-    // the handler declares the type that the schemas of its row produce
+    // The handler declares the type that the schemas of its row produce.
     handler(c, fields as never)
 
 /** Makes the call of a row without a handler. @throws Error at start if a field has no parameter */
@@ -392,7 +393,10 @@ const pathParameters = (row: Row, { fields }: Input): Record<string, unknown> =>
   ...Object.fromEntries(fieldsOf(row.params).map((field) => [parameterOf(row, field), fields[field]])),
 })
 
-/** @throws Error for a schema whose fields are not known in advance, such as a union: it needs `bodyAs` or a handler */
+/**
+ * @throws Error for a schema whose fields are not known in advance, such as a union. Such a route needs `bodyAs` or a
+ * handler
+ */
 function fieldsOf(schema: z.ZodType | undefined): string[] {
   if (!schema) return []
   if (schema instanceof z.ZodOptional) return fieldsOf(schema.unwrap() as z.ZodType)

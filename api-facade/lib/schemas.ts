@@ -2,10 +2,10 @@
 import { z } from '@hono/zod-openapi'
 import { fieldCodes } from './issues.ts'
 
-// extended by .openapi(): features take z from here
+// Features import `z` from here, because it has `.openapi()`.
 export { z }
 
-/** For a parameter of many routes: its name as a shared component of the API's description. */
+/** Makes a parameter of many routes a shared component of the API's description, under this name. */
 export const shared = (component: string) => ({ param: { 'x-component': component } })
 
 export const Uuid = z.uuid().describe('A UUID that never changes.')
@@ -32,14 +32,14 @@ export const UuidId = z.object({ id: IdParam.openapi(shared('id')) })
 export const PersonId = z.object({ id: PersonParam.openapi(shared('id.person')) })
 /** `/…/:userId` */
 export const UserId = z.object({ userId: PersonParam.openapi(shared('userId')) })
-/** `?ids=`: up to 50 of them, separated by commas. */
+/** `?ids=`: up to 50 ids, separated by commas. */
 export const idsQuery = (id: z.ZodType<string, string>, example: string) =>
   z.object({
     ids: z
       .string()
       .transform((text) => text.split(',').map((part) => part.trim()))
       .pipe(z.array(id).min(1).max(50))
-      .openapi({ type: 'string', description: '1 to 50, separated by commas.', example }),
+      .openapi({ type: 'string', description: '1 to 50 ids, separated by commas.', example }),
   })
 /** The answer to an invitation. */
 export const Acceptance = z.object({ accept: z.boolean().describe('`false` declines.') })
@@ -58,10 +58,10 @@ export const queryInteger = (minimum: number, maximum: number) =>
 export const CURSOR_LENGTH = 1000
 export const cursorText = z
   .string()
-  // Postgres does not accept such texts; SQL treats an empty one as unknown
+  // Postgres does not accept such texts. SQL treats an empty text as unknown.
   .transform((cursor) => (cursor.length > CURSOR_LENGTH || cursor.includes('\0') ? '' : cursor))
 
-/** The parameters of a list. The cursor is a plain string; SQL answers a bad one with its own code. */
+/** The parameters of a list. The cursor is a plain string; SQL raises an error for an invalid one. */
 export const PageQuery = z.object({
   limit: queryInteger(1, 50)
     .default(20)
@@ -86,7 +86,7 @@ export const CursorQuery = PageQuery.pick({ cursor: true })
 /** A page of a list. `nextCursor` is null at the end; a short page does not mean the end. */
 export const Page = <T extends z.ZodType>(item: T) =>
   z.object({
-    items: z.array(item).describe('Up to `limit` of them; it can be empty before the end.'),
+    items: z.array(item).describe('Up to `limit` items; a page can be empty before the end.'),
     nextCursor: z.string().nullable().describe('The `cursor` of the next page; null at the end.'),
     hasMore: z.boolean().describe('Whether there is a next page.'),
   })
@@ -99,7 +99,10 @@ export const ErrorBody = z
     fields: z
       .array(
         z.object({
-          path: z.string().openapi({ example: 'media.0.alt' }).describe('Where in the body, the query or the path.'),
+          path: z
+            .string()
+            .openapi({ example: 'media.0.alt' })
+            .describe('The path of the field in the body, the query or the path.'),
           code: z.enum(fieldCodes).describe('What is wrong with the field.'),
         }),
       )
@@ -108,7 +111,7 @@ export const ErrorBody = z
   })
   .openapi('Error', { description: 'The body of every error. The header X-Error-Code has its stable code.' })
 
-/** The public id of a person that survives a rename. */
+/** The public id of a person, which a rename does not change. */
 export const personId = Uuid.describe('A public id of the person that never changes.')
 export const PersonCard = z
   .object({
@@ -117,8 +120,8 @@ export const PersonCard = z
     isBot: z.boolean().describe('Whether the account is a bot. A bot’s profile names the person who runs it.'),
     personId,
     username: z.string().describe('The name in the actor id. The person can change it.'),
-    firstName: z.string().describe('As the person wrote it.'),
-    lastName: z.string().describe('As the person wrote it.'),
+    firstName: z.string().describe('The first name, as the person wrote it.'),
+    lastName: z.string().describe('The last name, as the person wrote it.'),
     profilePicUrl: z.string().nullable().describe('The address of a picture; null if there is none.'),
   })
   .openapi('PersonCard', { description: 'A person as others see them; `id` and `actorId` are both the actor id.' })

@@ -1,10 +1,10 @@
-// Sealed tokens, which only the server can make: refresh tokens, tokens in mails, and device tokens. HMAC-SHA256 of an
-// id and a generation under the server's key. The database stores the SHA-256 of the first two. A device token is
-// stored nowhere and bound to data of its holder; the token of a digest refers to a row. docs/decisions.md, Tokens and
-// sessions.
+// Sealed tokens, which only the server can make: refresh tokens, tokens in mails, and device tokens. A token is the
+// HMAC-SHA256 of an id and a generation under the server's key. The database stores the SHA-256 of refresh tokens and
+// of tokens in mails. A device token is stored nowhere, and is bound to data of its holder. The token of a digest
+// refers to a row. docs/decisions.md, Tokens and sessions.
 import { createCipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The purposes of tokens: one is never valid for another purpose. */
+/** The purposes of tokens. A token is never valid for another purpose. */
 export type Purpose = 'refresh' | 'reset' | 'email' | 'device' | 'alert' | 'unsubscribe' | 'upload' | 'oidc' | 'app'
 /**
  * What a token contains: a UUID and a generation. The generation says how often the token was replaced. For a device
@@ -25,13 +25,13 @@ export type Seals = {
   open(purpose: Purpose, token: string, holder?: string): Sealed | undefined
   /** Hides a number from everyone but the server, in base64url. Equal numbers of a holder give equal texts. */
   hide(holder: string, number: number): string
-  /** The number; undefined if none of our keys has hidden it, or if it belongs to another holder. */
+  /** The hidden number; undefined if none of our keys has hidden it, or if it belongs to another holder. */
   reveal(holder: string, hidden: string): number | undefined
 }
 
-const NAMED = 20 // bytes: the id, and four for the generation
+const NAMED = 20 // The bytes of the id, and four for the generation.
 const SIZE = NAMED + 32
-const PROOF = 16 // bytes of a hidden number, before the number itself
+const PROOF = 16 // The bytes that precede the number in a hidden number.
 
 /** The hash that the database stores instead of a token: SHA-256, here in hex. */
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
@@ -69,7 +69,7 @@ export function createSeals(secrets: readonly [string, ...string[]]): Seals {
     find: (purpose, sealed, hash) => tokensOf(purpose, sealed).find((token) => hashOf(token) === hash),
     open(purpose, token, holder = '') {
       const bytes = Buffer.from(token, 'base64url')
-      // accept only the canonical form: base64 decoding ignores invalid characters
+      // Only the canonical form is accepted, because base64 decoding ignores invalid characters.
       if (bytes.length !== SIZE || bytes.toString('base64url') !== token) return undefined
       const [named, mac] = [bytes.subarray(0, NAMED), bytes.subarray(NAMED)]
       if (!keys[purpose].some((key) => timingSafeEqual(macOf(key, named, holder), mac))) return undefined

@@ -18,7 +18,7 @@ export const PublicKey = z.object({
 })
 export type PublicKey = z.infer<typeof PublicKey>
 
-/** What a signature says: who signed, and the SHA-256 of each other member of the dossier (digestsOf). */
+/** The content of a signature: who signed, and the SHA-256 of each other member of the dossier (digestsOf). */
 const Statement = z.object({ iss: z.string().max(2048), digests: z.record(z.string(), z.string()) })
 export type Statement = z.infer<typeof Statement>
 export type Digests = Readonly<Record<string, string>>
@@ -38,7 +38,8 @@ const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 export async function createSigning(config: Config, secret: string): Promise<Signing> {
   const { signingKey, signingKeyPrevious } = config
   const given = [signingKey, signingKeyPrevious].flatMap((key) => (key ? [Buffer.from(key, 'base64url')] : []))
-  // without SIGNING_KEY the key derived from the secret signs. It stays published later, for exports that it signed
+  // Without SIGNING_KEY, the key that is derived from the secret signs. It stays published later, for exports that it
+  // signed.
   const derived = secretsOf(config, secret).map((one) => createHmac('sha256', one).update('kith signing key').digest())
   const seeds = signingKey ? [...given, ...derived] : [...derived.slice(0, 1), ...given, ...derived.slice(1)]
   const privateKeys = seeds.map(privateKeyOf)
@@ -67,7 +68,7 @@ async function publicKeyOf(key: KeyObject): Promise<PublicKey> {
   return { ...jwk, kid: await calculateJwkThumbprint(jwk) }
 }
 
-/** What a signature says and the key that it names, not verified yet; undefined if its format is not ours. */
+/** The content of a signature and the key that it names, not verified yet; undefined if its format is not ours. */
 export function readSignature(text: string): (Statement & { kid: string }) | undefined {
   try {
     const { alg, typ, kid } = decodeProtectedHeader(text)
@@ -101,8 +102,9 @@ export type DigestMaker = {
 }
 
 /**
- * Computes the digest of each member of a dossier while it is written or read: the SHA-256, in hex, of its value in the
- * canonical form of RFC 8785. So the order of the members and all spaces may differ, and no list need be in memory.
+ * Computes a digest of each member of a dossier while the dossier is written or read. The digest is the SHA-256, in
+ * hex, of the member's value in the canonical form of RFC 8785. So the order of the members and all spaces may differ,
+ * and no list need be in memory.
  */
 export function createDigests(): DigestMaker {
   const lists = new Map<string, ReturnType<typeof createHash>>()

@@ -17,11 +17,14 @@ const folderOf = (config: Config, name: string): string =>
   join(resolve(config.dataDir ?? join(import.meta.dirname, '../../.data')), name)
 const sinkFolder = (config: Config): string => folderOf(config, 'media')
 const uploadFolder = (config: Config): string => folderOf(config, 'media-uploads')
-/** Of an upload in parts, whose id is checked by the path: each part is a file, and the content type another one. */
+/**
+ * The folder of an upload in parts. Each part is a file, and the content type is another file. The path of the route
+ * checks the id.
+ */
 const partsFolder = (config: Config, uploadId: string): string =>
   join(folderOf(config, 'media-parts'), basename(uploadId))
 
-// each object is a file, and its content type one beside it
+// Each object is a file, and its content type is in a file beside it.
 const fileOf = (folder: string, key: string): string => join(folder, basename(key))
 const typeOf = (file: string): string => `${file}.type`
 const absent = (error: NodeJS.ErrnoException): null => {
@@ -37,7 +40,7 @@ const COMMON = 'type'
 
 export function sinkStorage(config: Config, seals: Seals): Storage {
   const [uploads, media] = [uploadFolder(config), sinkFolder(config)]
-  /** The URL of an upload, which only a token for exactly this can open. */
+  /** The URL of an upload. Its token is valid only for this asset and these headers. */
   function sign(key: string, holder: string, headers: Record<string, string>, query: Record<string, string> = {}) {
     const id = key.split('.')[0] ?? ''
     const ends = Math.floor(Date.now() / 1000) + UPLOAD_SECONDS
@@ -169,7 +172,7 @@ async function findFile(folder: string, key: string): Promise<Found | null> {
 export const isUpload = (seals: Seals, token: string, { key, ...announced }: Announced): boolean =>
   isSealed(seals, token, key, headersOf(announced))
 
-/** The same for a part, whose upload must not have ended either. */
+/** Whether the token was made for this part and has not ended, and the upload has not ended. */
 export async function isPart(config: Config, seals: Seals, token: string, { key, ...part }: NewPart): Promise<boolean> {
   if (!isSealed(seals, token, key, partOf(part))) return false
   return (await stat(partsFolder(config, part.uploadId)).catch(absent)) !== null
@@ -188,7 +191,7 @@ export async function writeUpload(config: Config, announced: Announced, body: Re
   return receive(file, announced.size, body, () => writeFile(typeOf(file), announced.contentType))
 }
 
-/** As `writeUpload`, for a part. */
+/** Like `writeUpload`, for a part. */
 export const writePart = (config: Config, { uploadId, number, size }: NewPart, body: ReadableStream<Uint8Array>) =>
   receive(join(partsFolder(config, uploadId), `${number}`), size, body)
 
@@ -203,7 +206,7 @@ async function receive(file: string, most: number, body: ReadableStream<Uint8Arr
     }
   }
   try {
-    // an aborted upload throws here
+    // An aborted upload throws here.
     const came = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
     await pipeline(came, bounded, createWriteStream(part)).catch(() => undefined)
     if (size !== most) return false

@@ -21,7 +21,7 @@ export function createStorageWatch(config: Config, functions: Functions, log: Lo
   async function look(): Promise<void> {
     const now = await ask(config, functions).catch((failure: unknown) => {
       log.warn({ failure }, 'cannot check the media storage')
-      return ['The storage of media does not answer as it should. The log says more.']
+      return ['The media storage does not work correctly. The log says more.']
     })
     for (const warning of now) if (!found.includes(warning)) log.warn(warning)
     found = now

@@ -32,7 +32,8 @@ const TOKEN_LENGTH = 4096
 /**
  * Keys are imported once, which halves the cost of a verification. The first secret signs and all of them verify, so
  * that a secret can be replaced while tokens of the old one are still valid.
- * @param find finds the claims of an access token with scopes, which is no JWT; without it there are none
+ * @param find finds the claims of an access token with scopes, which is not a JWT; without `find` no such token is
+ * accepted
  */
 export async function createTokens(
   secrets: readonly [string, ...string[]],
@@ -41,7 +42,7 @@ export async function createTokens(
   const [first, ...others] = secrets
   const signing = await importKey(first)
   const keys = [signing, ...(await Promise.all(others.map(importKey)))]
-  // cached by the whole token: another token with the same claims is not verified yet
+  // The key is the whole token, because another token with the same claims is not verified yet.
   const known = new Map<string, Claims>()
 
   async function verify(token: string): Promise<Claims> {

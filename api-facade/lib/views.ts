@@ -5,15 +5,15 @@ import type { Log } from './log.ts'
 import type { Pool } from './pool.ts'
 
 export type Views = {
-  /** Never fails; its write is not awaited. */
+  /** Notes a view. It never fails, and its write is not awaited. */
   note(post: string, viewer: string): void
-  /** Counts the rest. Nothing may be collected afterwards. */
+  /** Counts the remaining views. Call `note` no more afterwards. */
   close(): Promise<void>
 }
 
 /** How long a view waits to be counted together with others. Milliseconds. */
 const PERIOD = 1000
-/** How many can wait; further views are not counted while the database is too slow. */
+/** How many views can wait. Further views are not counted while the database is too slow. */
 const CAPACITY = 10_000
 
 const statement = 'select api.count_views($1::text::uuid[], $2::text::uuid[])'
@@ -30,13 +30,13 @@ export function createViews(gate: Pick<Pool, 'run'>, log: Log): Views {
     const batch = [encode(posts, 'uuid[]'), encode(viewers, 'uuid[]')]
     posts = []
     viewers = []
-    // a batch that fails is lost: nobody knows whether it ran, and counting it twice would be worse
+    // A batch that fails is lost. It may have run, and counting it twice would be worse.
     await gate
       .run((sql) => sql.unsafe(statement, batch, { prepare: true }))
       .catch((failure: unknown) => log.warn({ failure }, 'cannot count views'))
   }
 
-  /** One batch at a time: while one is being written, the next one collects. */
+  /** Writes one batch at a time. While a batch is written, views are collected for the next one. */
   function start(): Promise<void> {
     running = running.then(flush)
     return running

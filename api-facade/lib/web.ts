@@ -1,5 +1,5 @@
-// The pages of web/: the admin panel, the pages to which mail links, and the web client. No build step: TypeScript
-// files are served with their types removed, and packages as npm installed them. web/README.md
+// The pages of web/: the admin panel, the pages to which mail links, and the web client. There is no build step:
+// TypeScript files are served with their types removed, and packages as npm installed them. web/README.md
 import { readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { basename, extname, join, relative } from 'node:path'
@@ -25,7 +25,7 @@ const folders = {
   client: new URL('clients/typescript/src/', root),
 }
 
-/** The files of packages: what pages import, and the file that it is. */
+/** The files of packages, by the names that pages import. */
 const packages: Record<string, string> = {
   preact: 'preact',
   'preact/hooks': 'preact/hooks',
@@ -69,7 +69,7 @@ const types: Record<string, string> = {
 
 /**
  * The JavaScript of a TypeScript file, without the blank lines that types leave: the client's types have a megabyte.
- * Node warns that this function of its own may change; it is pinned with Node.
+ * Node warns that this function may change, but its version is pinned with Node's.
  */
 function scriptOf(text: string): string {
   const { emitWarning } = process
@@ -98,9 +98,9 @@ function readFiles(): Files {
   }
   const packed = (file: string) => readFileSync(fileURLToPath(import.meta.resolve(file)), 'utf8')
   for (const [name, file] of Object.entries(packages)) {
-    // no source maps: they would be looked for beside the file
+    // Removes the reference to a source map, because browsers would look for the map beside the file.
     const text = packed(file).replace(/\n\/\/# sourceMappingURL=.*/, '')
-    // the only small build of uPlot is a script that sets a variable
+    // The only small build of uPlot is a script that sets a variable.
     const body = name === 'uplot' ? `${text}\nexport default uPlot` : text
     files.set(placeOf(name), { body, type: types['.js'] ?? '' })
   }
@@ -113,13 +113,16 @@ function readFiles(): Files {
 /** Where a package's file is served, below the folder of all files. */
 const placeOf = (name: string): string => `packages/${name.replace('@', '').replaceAll('/', '-')}.js`
 
-/** What pages import by name, and where it is. */
+/** The names that pages import, and the paths of their files. */
 const imports: Record<string, string> = {
   ...Object.fromEntries(Object.keys(packages).map((name) => [name, placeOf(name)])),
   'kith/client': 'client/index.ts',
 }
 
-/** The files that a script imports at its start, and that those import. A document names them, to fetch all at once. */
+/**
+ * The files that a script imports at its start, directly or through other files. A document names them, so that
+ * browsers fetch all at once.
+ */
 function importsOf(start: string, files: Files): string[] {
   const found = new Set<string>()
   const visit = (path: string) => {
@@ -241,8 +244,8 @@ function freshFiles(base: string, files: Files): [string, StaticFile][] {
 
 /**
  * Serves the documents, and their files below `/web/<digest>/`, where the digest changes with any of them, so that
- * browsers can keep them. Those files are read at the first request, and the operator's texts at once.
- * @returns what gives the addresses of the style sheets of the pages for people
+ * browsers can keep them. These files are read at the first request, and the operator's texts immediately.
+ * @returns a function that returns the addresses of the style sheets of the pages for people
  */
 export function mountWeb(app: Hono<Env>, config: Config, anonKey: string): () => string[] {
   const own = operatorFiles(config, anonKey)
@@ -269,7 +272,7 @@ export function mountWeb(app: Hono<Env>, config: Config, anonKey: string): () =>
     app.all(path, otherMethods(['GET']))
   }
   serve('/web/*', (c, { files }) => files.get(c.req.path))
-  // a browser at the address of the instance; programs get 404, as everywhere outside the API
+  // Redirects a browser that opens the address of the instance. Programs get 404, as everywhere outside the API.
   app.get('/', (c) => {
     addVary(c, 'Accept')
     if (!c.req.header('accept')?.includes('text/html')) throw new ApiError('route_unknown')

@@ -1,5 +1,5 @@
-// A witness of an instance's audit log: it keeps the checkpoints that the instance published, and notices if the log is
-// another one later. docs/audit.md.
+// A witness of an instance's audit log: it keeps the checkpoints that the instance published, and detects if the log
+// was rewritten later. docs/audit.md.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { AUDIT, CheckpointEntries, Checkpoints } from './audit.ts'
 import { type Checkpoint, type Fields, hashOfText, readCheckpoint, rootOf } from './checkpoints.ts'
@@ -7,7 +7,7 @@ import type { z } from './schemas.ts'
 
 const PATIENCE = 30_000
 
-/** The instance shows another log than before. */
+/** The log of the instance differs from the log that it published before. */
 export class Rewritten extends Error {}
 
 type Read = Fields & { text: string }
@@ -30,7 +30,7 @@ function requireKey(one: Read, before: Read, newKey: string | undefined): void {
     )
 }
 
-/** Reads an answer of the instance. @throws Error if it gives none, or one of another form */
+/** Reads an answer of the instance. @throws Error if there is none, or if it has a wrong form */
 async function ask<S extends z.ZodType>(of: string, path: string, schema: S): Promise<z.output<S> | null> {
   const answer = await fetch(new URL(AUDIT + path, of), { signal: AbortSignal.timeout(PATIENCE) }).catch(
     (cause: unknown) => {
@@ -75,10 +75,10 @@ export const readKept = (file: string): Checkpoint[] =>
 
 /**
  * Compares what the instance publishes with the checkpoints in the file, and adds the new ones to it.
- * @param newKey a public key that the operator announced: checkpoints may change to it. A file that is new accepts all
- * keys, because it has none yet; what the file has was accepted before.
- * @returns how many it has now, how many of them are new, and how many entries of the log they cover
- * @throws Rewritten with a sentence that says what does not fit
+ * @param newKey a public key that the operator announced: checkpoints may change to it. A new file accepts all keys,
+ * because it has none yet.
+ * @returns how many checkpoints the file has now, how many of them are new, and how many entries of the log they cover
+ * @throws Rewritten with a sentence that says what does not match
  */
 export async function watch(
   of: string,
@@ -97,7 +97,9 @@ export async function watch(
     const one = readOne(checkpoint)
     if (one.number === last?.number) {
       if (one.text !== last.text)
-        throw new Rewritten(`The audit log was rewritten: checkpoint ${one.number} is another one than before.`)
+        throw new Rewritten(
+          `The audit log was rewritten: checkpoint ${one.number} differs from the one published before.`,
+        )
       continue
     }
     const before = all.at(-1)
@@ -107,7 +109,8 @@ export async function watch(
   }
   if (last && published[0]?.number !== last.number)
     throw new Rewritten(`The audit log was rewritten: checkpoint ${last.number} is no longer published.`)
-  // each entry has the hash of the one before it, so the newest ones of both times stand for all
+  // Each entry has the hash of the previous entry, so it is enough to check the entries of two checkpoints: the last
+  // one that the file had, and the newest one.
   for (const number of new Set([last?.number, all.at(-1)?.number])) {
     const one = number === undefined ? undefined : all[number - 1]
     if (one) await requireEntries(of, one, all[one.number - 2])

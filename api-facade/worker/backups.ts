@@ -1,4 +1,4 @@
-// Takes a backup and verifies it, in a process of its own, because both are a lot of work. private.job_back_up queues it.
+// Takes a backup and verifies it, in a separate process, because both are a lot of work. private.job_back_up queues it.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import type { PgBoss } from 'pg-boss'
@@ -7,7 +7,7 @@ import { note, type Reports, told } from './record.ts'
 
 const BACKUPS = 'backups'
 
-/** One retry, after ten minutes: the place may be unreachable for a while. */
+/** One retry, after ten minutes, because the destination may be unreachable for a while. */
 const settings = {
   retryLimit: 1,
   retryDelay: 600,

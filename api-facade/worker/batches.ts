@@ -1,7 +1,6 @@
 // Work that is too large for the transaction that causes it: private.enqueue puts it on a queue of
-// private.batch_queues, and this file does it in batches, each in a transaction of its own. A batch may run twice.
-// After some batches a job moves to the end of its queue, so that one job with a million rows does not delay the
-// others.
+// private.batch_queues, and this file does it in batches, each in a separate transaction. A batch may run twice. After
+// some batches a job moves to the end of its queue, so that one job with a million rows does not delay the others.
 import type { PgBoss } from 'pg-boss'
 import type { BatchQueue } from './jobs.ts'
 import { HEARTBEAT, type Polling } from './polling.ts'
@@ -28,7 +27,7 @@ type Job = { after?: string }
 
 type BatchOptions = Reports & { deadLetter: string; polling: Polling }
 
-/** Takes such work from its queues. */
+/** Takes jobs from these queues and does their batches. */
 export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], options: BatchOptions): Promise<void> {
   const { deadLetter, polling } = options
   const db = boss.getDb()
@@ -40,11 +39,11 @@ export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], o
         const work = async () => {
           const { changed, after } = await turn(db, batch, job)
           if (after) await boss.send(queue, { ...data, after })
-          await boss.complete(queue, id) // now, because jobs that were taken with it may take long
+          await boss.complete(queue, id) // Complete it now, because the jobs that were taken with it may take long.
           return changed
         }
         const run = told(db, queue, options, work, traceparent)
-        // a failed job is retried alone and does not delay the others
+        // A failed job is retried alone and does not delay the others.
         await run.then((changed) => note(db, queue, changed, false)).catch((error) => boss.fail(queue, id, error))
       }
     })

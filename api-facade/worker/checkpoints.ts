@@ -1,4 +1,5 @@
-// Signs checkpoints of the audit log. private.job_checkpoint_audit asks for one; the key never reaches the database.
+// Signs checkpoints of the audit log. private.job_checkpoint_audit requests a checkpoint; the key never reaches the
+// database.
 import type { PgBoss } from 'pg-boss'
 import type { AuditKey } from '../lib/audit-key.ts'
 import { HEARTBEAT, type Polling } from './polling.ts'
@@ -6,7 +7,7 @@ import { type Db, note, type Reports, told } from './record.ts'
 
 const CHECKPOINTS = 'audit-checkpoints'
 
-/** No retries: the job asks again the next day. */
+/** No retries, because the job requests a checkpoint again the next day. */
 const settings = { retryLimit: 0, expireInSeconds: 3600, retentionSeconds: 86_400, ...HEARTBEAT }
 
 type Options = Reports & { key: AuditKey; polling: Polling }

@@ -1,6 +1,7 @@
 // The daily digest. The job names a row of private.digests; SQL selects the contents and the address, lib/lines.ts has
-// the texts, and the function `deliver` sends. A worker claims the row before sending and records it afterwards, so only
-// one sends it. If it crashes meanwhile, the digest is sent again with the same Message-ID, so that it is shown once.
+// the texts, and the function `deliver` sends. A worker claims the row before sending and records it afterwards, so
+// only one sends it. If it crashes meanwhile, the digest is sent again with the same Message-ID, so that it is shown
+// once.
 import type { PgBoss } from 'pg-boss'
 import type { Functions } from '../lib/functions.ts'
 import { kindsWithLines, lineOf } from '../lib/lines.ts'
@@ -27,7 +28,7 @@ type Digest = {
   timezone: string
   hour: number
   items: { kind: string; count: number }[]
-  /** True if there are more than were counted. */
+  /** True if there are more notifications than were counted. */
   more: boolean
 }
 type Claim = Digest | { busy: true } | null
@@ -83,7 +84,8 @@ type Places = Pick<DigestOptions, 'seals' | 'publicUrl' | 'facadeUrl'>
 /** Subject, text, page and headers. */
 export function digestMail({ unsubscribeId, timezone, hour, items, more }: Digest, places: Places) {
   const token = places.seals.seal('unsubscribe', { id: unsubscribeId, generation: 0 })
-  // after a #, so that servers, logs and Referer headers never contain it, and link scanners do not unsubscribe
+  // The token is after a #, so that servers, logs and Referer headers never contain it, and link scanners do not
+  // unsubscribe.
   const leave = `${places.publicUrl}/unsubscribe#token=${token}`
   const read = `${places.publicUrl}/notifications`
   const place = ({ kind }: { kind: string }) => kindsWithLines.indexOf(kind)

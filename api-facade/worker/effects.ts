@@ -25,7 +25,7 @@ const FAILED = 1000
 /** The interval at which the counts of applied effects are written. Milliseconds. */
 const RECORD = 10_000
 
-/** An effect that failed for the first time: private.stuck_effects keeps it, and its error's message. */
+/** An effect that failed for the first time. private.stuck_effects keeps it, with the message of its error. */
 type Stuck = {
   person: string
   event: string
@@ -67,14 +67,14 @@ export function startEffects(db: Db, log: Log): EffectLoop {
         log.error({ job: 'effects', failure: round.failure }, 'effects could not be applied')
         await pause(FAILED, awake.signal)
       }
-      // after a round that failed as a whole the next one begins with other people, so that everybody gets a turn
+      // After a round that failed as a whole, the next one begins with other people, so that everybody gets a turn.
       after = round.failure ? randomUUID() : round.next
       await record
         .add(round)
         .catch((failure: unknown) => log.warn({ failure }, 'the record of effects was not written'))
       if (round.next) continue
-      await pause(Math.min(REST, 4 * took), undefined) // few effects arrive during a short round
-      // polling takes long if applied rows can't be vacuumed, so it pauses in proportion
+      await pause(Math.min(REST, 4 * took), undefined) // Few effects arrive during a short round.
+      // Polling takes long if applied rows can't be vacuumed, so the pause is proportional to it.
       if (round.applied === 0) await pause(Math.max(LOOK - REST, 4 * (performance.now() - start)), awake.signal)
       if (awake.signal.aborted) awake = new AbortController()
     }

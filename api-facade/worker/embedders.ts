@@ -1,4 +1,4 @@
-// Embedders compute vectors of texts: a model that is part of Kith, in a process of its own, or the model of the edge
+// Embedders compute vectors of texts: a model that is part of Kith, in a separate process, or the model of the edge
 // runtime, by the function `embed`. docs/decisions.md, Embeddings.
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { Config } from '../lib/config.ts'
 import type { Functions } from '../lib/functions.ts'
 
 export type Embedder = {
-  /** Stored with each vector; vectors of different models are never compared. */
+  /** The name of the model. It is stored with each vector; vectors of different models are never compared. */
   model: string
   /** Computes a vector for each text. @throws Error if that is not possible now */
   embed(texts: string[]): Promise<number[][]>
@@ -15,7 +15,7 @@ export type Embedder = {
   stop(): Promise<void>
 }
 
-/** Undefined if embeddings are off. */
+/** Opens the configured embedder; undefined if embeddings are off. */
 export function openEmbedder({ embeddings }: Config, functions: Functions): Embedder | undefined {
   if (embeddings === 'off') return undefined
   return embeddings === 'edge' ? edgeEmbedder(functions) : offlineEmbedder()
@@ -45,8 +45,8 @@ const PATIENCE = 240_000
 type Reply = { vectors: number[][] } | { error: string }
 
 /**
- * A process, not a thread: a thread would delay requests of the facade, and the memory of its model is not fully
- * released. It starts with the first text.
+ * The model runs in a process, not in a thread: a thread would delay requests of the facade, and would not release all
+ * its memory. It starts with the first text.
  */
 export function offlineEmbedder(idle = IDLE): Embedder {
   let child: ChildProcess | undefined
@@ -64,7 +64,7 @@ export function offlineEmbedder(idle = IDLE): Embedder {
         process.off('error', gone)
         clearTimeout(late)
         clock = setTimeout(() => {
-          child = undefined // a text that arrives while it ends starts a new one
+          child = undefined // A text that arrives while the process ends starts a new process.
           process.kill()
         }, idle)
         clock.unref()
@@ -79,7 +79,7 @@ export function offlineEmbedder(idle = IDLE): Embedder {
 
   function start(): ChildProcess {
     const started = fork(join(import.meta.dirname, 'model.ts'), { execArgv: [], serialization: 'advanced' })
-    started.on('error', () => {}) // callers are rejected by the exit event, too
+    started.on('error', () => {}) // The event `exit` also follows, and rejects the callers.
     started.once('exit', () => {
       if (child === started) child = undefined
     })
@@ -90,7 +90,8 @@ export function offlineEmbedder(idle = IDLE): Embedder {
   return {
     model: 'energetic-en-0.2.0',
     embed(texts) {
-      const made = turn.then(() => ask(texts)) // one at a time, because a reply does not name its request
+      // Requests are sent one at a time, because a reply does not name its request.
+      const made = turn.then(() => ask(texts))
       turn = made.catch(() => {})
       return made
     },

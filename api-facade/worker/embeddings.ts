@@ -12,7 +12,7 @@ type Unembedded = { id: string; text: string; digest: string }
 
 /** Retries after about 10, 20, 40, … seconds, for most of an hour. */
 const settings = { retryLimit: 8, retryDelay: 10, retryBackoff: true, expireInSeconds: 300, retentionSeconds: 86_400 }
-/** How many texts the model gets at once: its memory grows with them. */
+/** How many texts the model gets at once. Its memory grows with this number. */
 const AT_ONCE = 4
 
 /** Registers the model, and takes posts from the queue, which the schema creates. */
@@ -29,7 +29,7 @@ export async function takeEmbeddings(
   await more.polling.work<Queued & { postIds: string[] }>(EMBEDDINGS, pace, async (jobs) => {
     for (const { id, data } of jobs) {
       const run = told(db, EMBEDDINGS, reports, () => embed(db, data.postIds, embedder), data.traceparent)
-      // a failed job is retried alone and does not delay the others
+      // A failed job is retried alone and does not delay the others.
       await run.then((made) => note(db, EMBEDDINGS, made, false)).catch((error) => boss.fail(EMBEDDINGS, id, error))
     }
   })

@@ -12,11 +12,11 @@ export type Job = {
   /** The seconds after which a run counts as lost and the next can start; 10 seconds if its worker was killed. */
   expires: number
   /**
-   * True if a run does one piece of the work: the worker repeats it until nothing is left, for half of `expires`. A
-   * piece that returns less than 0 has failed: the others continue, and the run fails at its end.
+   * True if a call does one piece of the work. The worker then repeats the call until nothing is left, for at most half
+   * of `expires`. A piece that returns less than 0 has failed: the others continue, and the run fails at its end.
    */
   repeats: boolean
-  /** Logged at error level and counted as a failure if the job had to change anything. */
+  /** The message that is logged at error level if the job had to change anything, which also counts as a failure. */
   alarm: string | null
 }
 

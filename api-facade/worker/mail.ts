@@ -39,8 +39,8 @@ const settings = {
 }
 
 /**
- * How many jobs are taken at once, without a pause while there are that many: strangers can request mail to unknown
- * addresses, each of which is a job, and real mail must not wait for those.
+ * How many jobs are taken at once, without a pause while there are that many. Strangers can request mail to unknown
+ * addresses, each of which is a job, and real mail must not wait for these jobs.
  */
 const AT_ONCE = 20
 
@@ -54,7 +54,9 @@ export async function takeMail(boss: PgBoss, options: MailOptions, more: { deadL
   )
 }
 
-/** @returns how many mails were sent: none if nobody has the address, it does not exist, or the link has ended */
+/**
+ * @returns how many mails were sent: none if nobody has the address, its mailbox does not exist, or the link has ended
+ */
 async function send(db: Db, job: MailJob, options: MailOptions): Promise<number> {
   const mail = await find(db, job, options)
   if (!mail) return 0
@@ -261,13 +263,13 @@ ${unlessYou}`,
   },
   identityLinked: {
     subject: 'Another way to log in to your account at Kith',
-    text: `Hello, a login at another provider was linked to your account. With it, one can log in without your password.
+    text: `Hello, a login at another provider was linked to your account. It can be used to log in without your password.
 
 ${unlessYou}`,
   },
   identityUnlinked: {
     subject: 'A way to log in to your account at Kith was removed',
-    text: `Hello, a login at another provider was unlinked from your account. One can no longer log in with it.
+    text: `Hello, a login at another provider was unlinked from your account. It can no longer be used to log in.
 
 ${unlessYou}`,
   },

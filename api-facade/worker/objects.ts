@@ -11,7 +11,7 @@ type ObjectOptions = { functions: Functions } & Reports
 
 type ObjectJob = { bucket: string; keys: string[]; uploads: string[]; uploadIds: Record<string, string> }
 
-/** No retries: the job lists the rest again. */
+/** No retries, because the job lists the rest again. */
 const settings = { retryLimit: 0, expireInSeconds: 120, retentionSeconds: 3600 }
 
 /** How many jobs are taken at once, without a pause while there are that many: each may take half a minute. */
@@ -23,7 +23,7 @@ export async function takeObjects(boss: PgBoss, options: ObjectOptions, polling:
   const db = boss.getDb()
   const pace = { batchSize: AT_ONCE, burstWhenBatchFull: true }
   await polling.work<ObjectJob>(OBJECTS, pace, async (jobs) => {
-    // one at a time, to limit the load of the storage
+    // The jobs run one at a time, to limit the load of the storage.
     for (const { id, data } of jobs)
       await told(db, OBJECTS, options, () => remove(db, data, options.functions)).catch((error) =>
         boss.fail(OBJECTS, id, error),

@@ -15,7 +15,7 @@ export type Polling = {
 /** How often pg-boss polls, and how often it sends heartbeats, on queues whose jobs have them. */
 const pace = { pollingIntervalSeconds: 60, heartbeatRefreshSeconds: 3 }
 
-/** For queues whose jobs may run twice: without a heartbeat for that long, a job's worker counts as dead. */
+/** On queues whose jobs may run twice, a job's worker counts as dead after this time without a heartbeat. */
 export const HEARTBEAT = { heartbeatSeconds: 10 }
 
 /** @param seconds between two polls */
@@ -34,7 +34,7 @@ export function startPolling(boss: PgBoss, seconds: number, log: Log): Polling {
     )
     for (const { name } of rows as { name: string }[]) boss.notifyWorker(ids.get(name) ?? '')
   }
-  /** pg-boss itself would find them up to a minute later and delay the retry, as after a failure. */
+  /** pg-boss itself would find these jobs up to a minute later and delay the retry, as after a failure. */
   const revive = async () => {
     const db = boss.getDb()
     const { rows } = await db.executeSql(

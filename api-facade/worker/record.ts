@@ -54,7 +54,7 @@ export async function takeEach<T extends object>(
     await boss.complete(name, id)
     await note(db, name, count, false)
   }
-  // wait for all of them before pg-boss gets the error of one
+  // Wait for all of them before pg-boss gets the error of one.
   const ends = await Promise.allSettled(jobs.map(take))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }

@@ -1,4 +1,4 @@
-// Only the worker, on the database of DATABASE_URL or on that of the instance in DATA_DIR. Facades then run with
+// Runs only the worker, on the database of DATABASE_URL or on that of the instance in DATA_DIR. Facades then run with
 // WORKER=off.
 import manifest from '../../package.json' with { type: 'json' }
 import { checkMigrations, setPasswords, takeSecret } from '../boot.ts'

@@ -61,7 +61,8 @@ export function startWebhooks(db: Db, { functions, log }: WebhookOptions): Webho
   }
 
   /**
-   * Runs a round: logs events, queues deliveries, records outcomes, starts requests. @returns whether it did something
+   * Runs a round: logs events, queues deliveries, records outcomes, starts requests.
+   * @returns whether it did something
    */
   const look = async (): Promise<boolean> => {
     const { rows: logged } = await db.executeSql('select private.log_events() as events')
@@ -111,7 +112,7 @@ export function startWebhooks(db: Db, { functions, log }: WebhookOptions): Webho
       awake = new AbortController()
     }
     await Promise.all(running)
-    await look().catch(() => {}) // records the last outcomes
+    await look().catch(() => {}) // This records the last outcomes.
   }
   const end = loop()
   return {

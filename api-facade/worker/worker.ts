@@ -43,11 +43,11 @@ export type Worker = {
   stop(): Promise<void>
 }
 
-/** The queue of jobs that failed for good (private.failed_jobs in the schema). No worker takes jobs from it. */
+/** The queue of jobs that failed permanently (private.failed_jobs in the schema). No worker takes jobs from it. */
 export const DEAD_LETTERS = 'dead-letters'
 const GRACE = 10_000
 
-/** A job is tried again after about 5, 10 and 20 seconds. Then it fails for good, and its schedule continues. */
+/** A job is tried again after about 5, 10 and 20 seconds. Then it fails permanently, and its schedule continues. */
 const settings = {
   deadLetter: DEAD_LETTERS,
   retryLimit: 3,
@@ -71,13 +71,13 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
     application_name: 'kith_worker',
     max: CONNECTIONS,
     schema: 'pgboss',
-    migrate: false, // the schema is part of the baseline, and the worker's role cannot create it
+    migrate: false, // The schema is part of the baseline, and the worker's role cannot create it.
     createSchema: false,
     reindex: false,
     monitorVacuum: false,
-    cronWorkerIntervalSeconds: Math.ceil(5 * pollSeconds), // scheduled jobs wait for pg-boss's own poll
+    cronWorkerIntervalSeconds: Math.ceil(5 * pollSeconds), // Scheduled jobs wait for pg-boss's own poll.
   })
-  // its connections close shortly after it has stopped, when the database may be stopping as well
+  // Its connections close shortly after it has stopped. The database may stop at the same time.
   let stopped = false
   boss.on('error', (failure) => {
     if (!stopped) log.error({ failure }, 'the worker has an error')
@@ -143,9 +143,10 @@ function workerUrl(databaseUrl: string, loginSecret: string): string {
 async function take(boss: PgBoss, job: Job, reports: Reports, polling: Polling): Promise<void> {
   const { name, cron, expires } = job
   const options = { ...settings, expireInSeconds: expires }
-  await boss.createQueue(name, { policy: 'exclusive', ...options }) // one job at a time, waiting or running, across all workers
-  await boss.updateQueue(name, options) // the queue may exist with the options of an older release
-  await boss.schedule(name, cron, null, { missed: 'once' }) // a missed nightly job runs late
+  // A queue has at most one job, waiting or running, across all workers.
+  await boss.createQueue(name, { policy: 'exclusive', ...options })
+  await boss.updateQueue(name, options) // The queue may exist with the options of an older release.
+  await boss.schedule(name, cron, null, { missed: 'once' }) // A missed nightly job runs late.
   await polling.work(name, {}, () => run(boss.getDb(), job, reports))
 }
 
@@ -166,7 +167,8 @@ async function call(db: Db, name: string): Promise<number> {
 }
 
 /**
- * Runs pieces, each in a transaction of its own; the next run does what is left at `end`. @throws Error if some failed
+ * Runs pieces, each in a separate transaction. The next run does what is left at `end`.
+ * @throws Error if some failed
  */
 async function callUntilDone(db: Db, name: string, end: number): Promise<number> {
   let changed = 0

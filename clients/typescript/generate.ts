@@ -40,9 +40,9 @@ const nameOf = (ref: string) => ref.split('/').at(-1) ?? ''
 const lean = ({ description, content }: Response): Response => ({ description, ...(content && { content }) })
 
 /**
- * Removes two sorts of descriptions: those that several fields share, such as that of an id, because the names of these
- * fields say as much; and those of the rows of an export, which apps only pass on as a file. Fewer descriptions make the
- * types faster to open in an editor.
+ * Removes two sorts of descriptions. Descriptions that several fields share, such as that of an id, say no more than
+ * the names of the fields. Descriptions of the rows of an export are not needed, because apps only pass the export on
+ * as a file. Fewer descriptions make the types faster to open in an editor.
  */
 function dropCommonWords(schemas: object): void {
   const uses = new Map<string, number>()
@@ -80,7 +80,7 @@ for (const [path, operations] of Object.entries(paths)) {
       ({ $ref, name }) => name ?? components.parameters[nameOf($ref ?? '')]?.name,
     )
     if (names.includes('Idempotency-Key')) keyed.push(`${method.toUpperCase()} ${path.replace('/api/v1', '')}`)
-    // the client sends these itself
+    // The client sends these parameters itself.
     operation.parameters = operation.parameters?.filter(
       (_, place) => !['Idempotency-Key', 'If-None-Match'].includes(names[place] ?? ''),
     )

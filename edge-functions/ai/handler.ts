@@ -40,7 +40,7 @@ const Enhanced = z.object({
 type AiEnvironment = {
   /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
-  /** Undefined if none is configured. */
+  /** The model; undefined if none is configured. */
   model: Model | undefined
 }
 
@@ -78,7 +78,11 @@ async function* question(
       const { value, done } = await speech.next()
       if (done) {
         const asked = asQuestion(text)
-        return yield { question: asked, tokens: value, ...(asked === null && { failure: 'It was no question.' }) }
+        return yield {
+          question: asked,
+          tokens: value,
+          ...(asked === null && { failure: 'The answer was not a question.' }),
+        }
       }
       text += value
       yield { text: legible(value) }
@@ -108,7 +112,7 @@ async function fill<K extends string, T>(
 const told = (error: unknown) =>
   error instanceof Failure
     ? { tokens: error.tokens, failure: error.message }
-    : { tokens: null, failure: 'It could not be asked.' }
+    : { tokens: null, failure: 'The model could not be asked.' }
 
 /** One line per part, produced as fast as it is read. When the reader disconnects, `gone` aborts the source. */
 function streamed(parts: AsyncGenerator<unknown>, gone: AbortController): ReadableStream<Uint8Array> {

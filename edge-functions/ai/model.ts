@@ -5,9 +5,9 @@ import { z } from 'zod'
 import type { Form } from './prompts.ts'
 
 export type Model = {
-  /** Streams its answer and returns the number of tokens at the end. @throws Failure */
+  /** Streams the answer of the model, and returns the number of tokens at the end. @throws Failure */
   speak(prompt: { system: string; most: number }, words: unknown, signal: AbortSignal): AsyncGenerator<string, number>
-  /** Fills in a form. @throws Failure */
+  /** Lets the model fill in a form. @throws Failure */
   fill<T>(prompt: Form, words: unknown, form: z.ZodType<T>, signal: AbortSignal): Promise<{ value: T; tokens: number }>
 }
 
@@ -25,7 +25,7 @@ export class Failure extends Error {
 type ModelOptions = {
   apiKey: string
   model: string
-  /** Seconds until its first word, including retries; a whole answer can take three times as long. */
+  /** Seconds until the first word of the model, including retries. A whole answer can take three times as long. */
   patience: number
   baseUrl?: string | undefined
 }
@@ -70,13 +70,13 @@ export function anthropic({ apiKey, model, patience, baseUrl }: ModelOptions): M
           characters += event.delta.text.length
           yield event.delta.text
         }
-        // a truncated answer has no reason, and an abort ends it without an error
+        // A truncated answer has no reason, and an abort ends it without an error.
         if (reason !== 'end_turn' || input === null || output === null) throw new Error('The answer was cut off.')
         return input + output
       } catch (error) {
-        // of a truncated answer the output is estimated, rather too high than too low
+        // The output of a truncated answer is estimated, rather too high than too low.
         const known = input === null ? unanswered(error) : input + (output ?? Math.ceil(characters / 2))
-        throw new Failure(reason ? `It stopped by ${reason}.` : reasonOf(error), known)
+        throw new Failure(reason ? `The model stopped by ${reason}.` : reasonOf(error), known)
       } finally {
         clearTimeout(clock)
       }
@@ -95,8 +95,8 @@ export function anthropic({ apiKey, model, patience, baseUrl }: ModelOptions): M
       const tokens = taken(answer.usage) + answer.usage.output_tokens
       const filled = answer.content.find((block) => block.type === 'tool_use')
       const checked = form.safeParse(filled?.input)
-      if (answer.stop_reason !== 'tool_use') throw new Failure(`It stopped by ${answer.stop_reason}.`, tokens)
-      if (!checked.success) throw new Failure('It filled in the form wrong.', tokens)
+      if (answer.stop_reason !== 'tool_use') throw new Failure(`The model stopped by ${answer.stop_reason}.`, tokens)
+      if (!checked.success) throw new Failure('The model filled in the form incorrectly.', tokens)
       return { value: checked.data, tokens }
     },
   }
@@ -110,7 +110,7 @@ function unanswered(error: unknown): number | null {
 
 function reasonOf(error: unknown): string {
   if (error instanceof Anthropic.APIUserAbortError || error instanceof Anthropic.APIConnectionTimeoutError)
-    return 'It was too slow, or nobody waited.'
-  if (error instanceof Anthropic.APIError && error.status) return `It answered with status ${error.status}.`
-  return error instanceof Anthropic.APIConnectionError ? 'It could not be reached.' : 'The answer was cut off.'
+    return 'The model was too slow, or nobody waited.'
+  if (error instanceof Anthropic.APIError && error.status) return `The model answered with status ${error.status}.`
+  return error instanceof Anthropic.APIConnectionError ? 'The model could not be reached.' : 'The answer was cut off.'
 }

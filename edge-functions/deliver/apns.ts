@@ -31,7 +31,7 @@ export function apnsSender(options: ApnsOptions): Send {
   function open(): ClientHttp2Session {
     if (session && !session.closed && !session.destroyed) return session
     const made = connect(options.url)
-    made.on('error', () => {}) // its requests report the error
+    made.on('error', () => {}) // The requests of the connection report the error.
     made.on('goaway', () => made.close())
     made.setTimeout(IDLE, () => made.close())
     made.unref()
@@ -44,7 +44,7 @@ export function apnsSender(options: ApnsOptions): Send {
     const { status, reason, retryAfter } = await ask(open(), headersOf(push, token, options), bodyOf(push))
     if (status === 200) return sent
     if (status === 410 || reason === 'BadDeviceToken' || reason === 'Unregistered') return gone
-    // a signed token that is refused is replaced
+    // A signed token that is refused is replaced.
     if (reason === 'ExpiredProviderToken' || reason === 'InvalidProviderToken') {
       tokens.forget(token)
       return failed
@@ -76,7 +76,7 @@ function ask(session: ClientHttp2Session, headers: Record<string, string>, body:
     const request = session.request(headers)
     const clock = setTimeout(() => {
       request.close()
-      session.close() // it may be dead: the next push opens another
+      session.close() // The connection may be dead, so the next push opens another one.
       fail(new Error('no answer in time'))
     }, PATIENCE)
     const end = (work: () => void) => {
@@ -99,7 +99,7 @@ function ask(session: ClientHttp2Session, headers: Record<string, string>, body:
   })
 }
 
-/** An answer without a status, as of a connection that ended, counts as unavailable. */
+/** An answer without a status, for example because the connection ended, counts as unavailable. */
 function answerOf(head: Record<string, unknown>, text: string): Answer {
   const { ':status': status, 'retry-after': after } = head
   return {

@@ -67,7 +67,7 @@ export function fcmSender(account: FcmAccount, url: string): Send {
     for (let at = 0; at < pushes.length; at += AT_ONCE) {
       const some = pushes.slice(at, at + AT_ONCE).map((push) => sendOne(push).catch(() => failed))
       outcomes.push(...(await Promise.all(some)))
-      // if no request got an answer, the others would only time out as well
+      // If no request got an answer, the others would only time out as well.
       if (outcomes.every((one) => one === failed)) break
     }
     return pushes.map((_, at) => outcomes[at] ?? failed)
@@ -118,7 +118,7 @@ function accessOf({ client_email, private_key, token_uri }: FcmAccount) {
   return {
     token(): Promise<string> {
       if (held && Date.now() < held.until) return held.token
-      // until there is an answer, all wait for the same request
+      // Until there is an answer, all wait for the same request.
       const token = request()
       const mine = { token, until: Number.POSITIVE_INFINITY }
       held = mine

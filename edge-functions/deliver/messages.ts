@@ -5,9 +5,9 @@ import { z } from 'zod'
 const header = z.string().regex(/^[ -~]{1,1000}$/)
 
 export const Mail = z.object({
-  /** The id of the message: a message that is sent twice is shown once. */
+  /** The id of the message, by which a message that is sent twice is shown once. */
   id: z.string().regex(/^[\w.-]{1,100}$/),
-  // also allows a host without a dot, as in admin@localhost
+  // This also allows a host without a dot, as in admin@localhost.
   to: z.email({ pattern: z.regexes.html5Email }).max(254),
   subject: z
     .string()
@@ -60,7 +60,7 @@ export const gone: Outcome = { outcome: 'gone' }
 export const PATIENCE = 10_000
 /** How long a provider keeps an undelivered push, in seconds. */
 export const TTL = 86_400
-/** The most seconds that a provider can make us wait: a push is outdated after an hour. */
+/** The longest time that a provider can make us wait, in seconds. A push is outdated after an hour. */
 const LONGEST_WAIT = 1800
 
 /** @param given the value of Retry-After: seconds, or a time */
@@ -72,8 +72,8 @@ export function waitAfter(given: string | null | undefined): Outcome {
 export const waitOf = (headers: Headers): Outcome => waitAfter(headers.get('retry-after'))
 
 /**
- * The most messages per request. Expo accepts no more. That many messages to browsers take a quarter of a second of CPU
- * time; the edge runtime gives a function no more requests after one second, and ends it after two.
+ * The maximum number of messages per request. Expo accepts no more. That many messages to browsers take a quarter of a
+ * second of CPU time; the edge runtime gives a function no more requests after one second, and ends it after two.
  */
 export const MOST_PUSHES = 100
 

@@ -16,17 +16,20 @@ export const PUSH_ORIGINS = [
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, '')
 
-/** Undefined if there is no account, so that FCM is off. @param account the JSON file of the service account */
+/**
+ * The settings of FCM; undefined if there is no account, so that FCM is off.
+ * @param account the JSON file of the service account
+ */
 export function fcmOf(account: string | undefined, url = FCM_URL) {
   const read = account === undefined ? undefined : fcmAccountOf(account)
   return read && { account: read, url: withoutSlash(url) }
 }
 
 type Apns = { [N in keyof ApnsOptions]: string | undefined }
-/** Undefined unless everything but the URL is given, so that APNs is off. */
+/** The settings of APNs. Undefined unless everything but the URL is given, so that APNs is off. */
 export function apnsOf({ key, keyId, teamId, topic, url = APNS_URL }: Apns): ApnsOptions | undefined {
   if (!key || !keyId || !teamId || !topic) return undefined
-  // a variable in one line can have \\n for a line break
+  // A variable in one line can have \\n for a line break.
   return { key: key.replaceAll('\\n', '\n'), keyId, teamId, topic, url: withoutSlash(url) }
 }
 

@@ -30,14 +30,14 @@ export type PushOptions = {
   vapid: VapidKeys
   /** The contact for push services, mailto: or https: */
   contact: string
-  /** Undefined if FCM or APNs is off. */
+  /** The settings of FCM and of APNs; each is undefined if that service is off. */
   fcm: { account: FcmAccount; url: string } | undefined
   apns: ApnsOptions | undefined
 }
 
 /** Sends the pushes of one platform. Never throws. */
 type Send<P extends Push> = (pushes: readonly P[]) => Promise<Outcome[]>
-/** For a platform that is off: its devices were registered while it was on. */
+/** Refuses the pushes of a platform that is off. Its devices were registered while it was on. */
 const refuseAll: Send<Push> = async (pushes) => pushes.map(() => refused)
 
 export function pushSender(options: PushOptions): PushSender {
@@ -92,7 +92,7 @@ async function sendByExpo(pushes: readonly ExpoPush[], options: PushOptions): Pr
   })
   const answer = await callExpo('send', messages, options).catch(() => undefined)
   if (answer?.status === 400) {
-    // one invalid message, or messages of two projects, make Expo reject all: retry to find out which
+    // One invalid message, or messages of two projects, make Expo reject all of them. A retry finds out which.
     if (pushes.length <= 1) return pushes.map(() => refused)
     const middle = Math.ceil(pushes.length / 2)
     const halves = [pushes.slice(0, middle), pushes.slice(middle)]
@@ -122,7 +122,7 @@ async function askExpo(ids: readonly string[], options: PushOptions): Promise<st
 }
 
 async function sendByWeb(push: WebPush, { webPushOrigins, vapid, contact }: PushOptions): Promise<Outcome> {
-  // clients choose the endpoint: it must not lead to internal addresses that this process can reach
+  // Clients choose the endpoint, so it must not lead to internal addresses that this process can reach.
   if (!isPushEndpoint(push.token, webPushOrigins)) return refused
   const { token: endpoint, p256dh, auth, collapseId, title, body, badge, data } = push
   const request = encrypted({ endpoint, p256dh, auth }, JSON.stringify({ title, body, badge, collapseId, data }), {
@@ -141,7 +141,7 @@ async function sendByWeb(push: WebPush, { webPushOrigins, vapid, contact }: Push
 
 type Subscription = { endpoint: string; p256dh: string; auth: string }
 
-/** Undefined for invalid keys. */
+/** The encrypted request; undefined if the keys are invalid. */
 function encrypted({ endpoint, p256dh, auth }: Subscription, payload: string, options: webpush.RequestOptions) {
   if (!isPublicKey(p256dh)) return undefined
   try {

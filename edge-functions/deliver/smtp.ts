@@ -8,7 +8,7 @@ const PATIENCE = { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout
 function messageOf({ id, headers, ...mail }: Mail, from: string): SendMailOptions {
   const [, domain = 'localhost'] = /@([^\s>]+)/.exec(from) ?? []
   const messageId = `<${id}@${domain}>`
-  // prevents out-of-office replies
+  // `Auto-Submitted` prevents out-of-office replies.
   return { ...mail, from, messageId, headers: { 'Auto-Submitted': 'auto-generated', ...headers } }
 }
 

@@ -11,7 +11,8 @@ const ORDER = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551'
 /** @param privateKey 32 bytes in base64url, as `npx web-push generate-vapid-keys` prints them */
 export function vapidKeys(privateKey: string): VapidKeys {
   const curve = createECDH(CURVE)
-  curve.setPrivateKey(Buffer.from(privateKey, 'base64url')) // as bytes: the edge runtime's method supports no encodings
+  // The key is passed as bytes, because the edge runtime's method supports no encodings.
+  curve.setPrivateKey(Buffer.from(privateKey, 'base64url'))
   return { privateKey, publicKey: curve.getPublicKey('base64url') }
 }
 

@@ -20,9 +20,9 @@ export type WebhookOutcome = {
 }
 export type WebhookSender = (webhook: Webhook) => Promise<WebhookOutcome>
 
-/** The most bytes that are read of a response. */
+/** The maximum number of bytes that are read of a response. */
 const MOST = 1024
-/** The most characters of an excerpt. */
+/** The maximum length of an excerpt, in characters. */
 const EXCERPT = 200
 
 /** @param patience the timeout of a request, including the body. Milliseconds */
@@ -41,7 +41,7 @@ export function webhookSender(open: Open, patience = 10_000): WebhookSender {
       return { failure: error instanceof NotPublic ? 'not_public' : 'unreachable' }
     } finally {
       clearTimeout(clock)
-      end.abort() // closes bodies that were not read to the end
+      end.abort() // This closes bodies that were not read to the end.
     }
   }
 }

@@ -12,7 +12,7 @@ export type Session = {
 type EmbedEnvironment = {
   /** The secrets that may have signed the caller's token, HS256. */
   jwtSecrets: readonly string[]
-  /** Undefined if there is none. */
+  /** Opens a model of the runtime; undefined if the runtime has none. */
   open?(model: string): Session
 }
 

@@ -19,7 +19,7 @@ export type LinkPreviewEnvironment = {
 const PATIENCE = 5000
 /** The most redirects. */
 const HOPS = 3
-/** The most bytes that are read of a page, after decompression. */
+/** The maximum number of bytes that are read of a page, after decompression. */
 const MOST = 512 * 1024
 
 const Form = z.object({ url: z.string().max(4096) })
@@ -40,7 +40,7 @@ async function patiently<T>(work: (signal: AbortSignal) => Promise<T | null>): P
     return await Promise.race([work(end.signal).catch(() => null), over])
   } finally {
     clearTimeout(clock)
-    end.abort() // closes bodies that were not read to the end
+    end.abort() // This closes bodies that were not read to the end.
   }
 }
 

@@ -19,7 +19,7 @@ const LOOK = 8192
 
 type Said = { title: string; meta: Map<string, string> }
 
-/** Null for a page without a title. */
+/** The preview of a page; null if the page has no title. */
 export function previewOf(html: string, url: URL): Preview | null {
   const { title, meta } = read(html)
   const first = (length: number, ...texts: (string | undefined)[]): string | null => {
@@ -82,7 +82,7 @@ function read(html: string): Said {
       },
       onattribname(start, end) {
         attribute = html.slice(start, Math.min(end, start + 20)).toLowerCase()
-        // the first title counts; further ones are ignored
+        // Only the first title counts.
         if (attributes.has(attribute)) attribute = ''
       },
       onattribdata: (start, end) => addValue(html.slice(start, end)),
@@ -107,7 +107,7 @@ function read(html: string): Said {
   return said
 }
 
-/** Without tags, control characters and changes of the writing direction; empty if nothing visible is left. */
+/** The text without tags, control characters and changes of the writing direction; empty if nothing visible is left. */
 export function plain(text: string, length: number): string {
   const line = text
     .toWellFormed()

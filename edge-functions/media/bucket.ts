@@ -5,7 +5,7 @@ export type Found = { size: number; contentType: string }
 export type Bucket = {
   name: string
   exists(): Promise<boolean>
-  /** Null if there is no such object. */
+  /** The size and type of an object; null if there is no such object. */
   find(key: string): Promise<Found | null>
   /** The first bytes of an object. @throws Error if it does not exist */
   head(key: string, bytes: number): Promise<Uint8Array>
@@ -13,7 +13,7 @@ export type Bucket = {
   read(key: string): Promise<ReadableStream<Uint8Array>>
   /** The keys with this prefix, at most 1000. */
   list(prefix: string): Promise<string[]>
-  /** Does nothing if it does not exist. */
+  /** Deletes an object. Does nothing if the object does not exist. */
   remove(key: string): Promise<void>
 }
 /** Sends a request for a path: the name of a bucket, optionally with a key. */
@@ -40,7 +40,7 @@ export function s3Bucket(name: string, ask: Ask): Bucket {
       return { size: Number(headers.get('content-length')), contentType: headers.get('content-type') ?? '' }
     },
     async head(key, bytes) {
-      // a storage without ranges would send the whole file
+      // A storage without ranges would send the whole file.
       const reader = (await get(key, { Range: `bytes=0-${bytes - 1}` }))?.getReader()
       const found = new Uint8Array(bytes)
       let length = 0

@@ -1,7 +1,7 @@
 // Reads the width and height of a picture from its first bytes, as it is shown: after the rotation that its metadata
-// asks for. A file is never decoded, and each byte is looked at once, so a hostile file costs nothing.
+// asks for. A file is never decoded, and each byte is read at most once, so a malicious file costs no more than others.
 
-/** The number of bytes that are enough, unless a picture has much metadata before its size. */
+/** How many bytes are read. They are enough, unless a picture has much metadata before its size. */
 export const PICTURE_BYTES = 256 * 1024
 
 export type Dimensions = { width: number; height: number }
@@ -9,14 +9,14 @@ export type Dimensions = { width: number; height: number }
 /** The largest width or height that is kept, as in app.media_assets. */
 const MOST = 65_535
 
-/** @returns undefined if the bytes do not say it */
+/** @returns undefined if the bytes do not contain the size */
 export function dimensionsOf(type: string, bytes: Uint8Array): Dimensions | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     const found = readers[type]?.(view)
     return found && isKept(found.width) && isKept(found.height) ? found : undefined
   } catch (failure) {
-    if (failure instanceof RangeError) return undefined // the bytes end too early
+    if (failure instanceof RangeError) return undefined // The bytes end too early.
     throw failure
   }
 }
@@ -46,12 +46,12 @@ function readWebp(view: DataView): Dimensions | undefined {
 
 function readJpeg(view: DataView): Dimensions | undefined {
   let isTurned = false
-  // a segment is FF, its marker, and its length, which counts itself
+  // A segment begins with FF, its marker, and its length, which includes the length field itself.
   for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
     while (view.getUint8(at + 1) === 0xff) at++ // fill bytes
     const marker = view.getUint8(at + 1)
     if (marker === 0xe1 && textAt(view, at + 4, 6) === 'Exif\0\0') isTurned = orientationAt(view, at + 10) >= 5
-    // the size is in the frame header, SOF0 to SOF15; of these markers C4 and CC are tables, and C8 is reserved
+    // The size is in the frame header, SOF0 to SOF15. Of these markers, C4 and CC are tables, and C8 is reserved.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       const size = { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
       return isTurned ? turned(size) : size
@@ -76,7 +76,7 @@ type Box = { name: string; from: number; to: number }
 function* boxesIn(view: DataView, from: number, to: number): Generator<Box> {
   for (let at = from; at + 8 <= to; ) {
     const size = view.getUint32(at)
-    if (size < 8) return // extends to the end, or has 64 bits: no box that matters here
+    if (size < 8) return // The box extends to the end, or its size has 64 bits. Such a box does not matter here.
     yield { name: textAt(view, at + 4, 4), from: at + 8, to: Math.min(at + size, to) }
     at += size
   }

@@ -35,7 +35,7 @@ const Deletions = z.object({
 })
 const Place = z.object({ publicUrl: z.url() })
 
-/** What the first bytes of a file say, and its hash. */
+/** The type and size of a picture or video according to the first bytes, and the hash of the file. */
 type Seen = { mimeType: string; width: number | null; height: number | null; sha256: string | null }
 type Outcome = ({ outcome: 'committed' } & Seen) | { outcome: 'missing' | 'unfit' | 'large' }
 type MediaEnvironment = {
@@ -46,13 +46,16 @@ type MediaEnvironment = {
   sha256: Digest
 }
 type Digest = (file: ReadableStream<Uint8Array>) => Promise<string>
-/** What a commit works with. */
+/** The storage, and the function that hashes files. */
 type Site = Omit<MediaEnvironment, 'jwtSecrets'>
 
 /** How many assets are deleted at once, and for how many milliseconds new deletions are started. */
 const AT_ONCE = 10
 const BEGINNING = 8000
-/** The largest file that is hashed, in bytes: a commit reads it whole. Every kind of picture is smaller. */
+/**
+ * The largest file that is hashed, in bytes, because a commit reads the whole file to hash it. Pictures are always
+ * smaller.
+ */
 const HASHED = 25 * 1024 * 1024
 
 /** The key that a client writes. The file can change until its upload URL expires. */
@@ -64,7 +67,7 @@ export function createMedia({ jwtSecrets, storage, sha256 }: MediaEnvironment): 
   door('/parts', AssetInParts, async (c, asset) => c.json(await continueUpload(storage, asset)))
   door('/commit', AnyAsset, async (c, asset) => c.json(await commit({ storage, sha256 }, asset)))
   door('/delete', Deletions, async (c, { bucket, keys, uploads, uploadIds }) => {
-    // checked first: in a wrong or missing bucket every object would look deleted
+    // Check this first: in a wrong or missing bucket every object would look deleted.
     if (bucket !== storage.media.name)
       throw Object.assign(new Error('this is another bucket'), { code: 'OTHER_BUCKET' })
     await requireBuckets(storage)
@@ -81,7 +84,10 @@ async function requireBuckets({ uploads, media }: Storage): Promise<void> {
 }
 
 type Gone = Omit<z.output<typeof Deletions>, 'bucket'>
-/** @returns the assets with objects left: one that cannot be deleted does not block the others */
+/**
+ * Deletes objects. An object that cannot be deleted does not block the others.
+ * @returns the assets with objects left
+ */
 async function removeAll({ uploads, media, multipart }: Storage, gone: Gone) {
   const deletions = [
     ...gone.keys.map((key) => ({ key, whole: true })),
@@ -94,7 +100,7 @@ async function removeAll({ uploads, media, multipart }: Storage, gone: Gone) {
       if (Date.now() > end) throw new Error('the storage is too slow')
       const uploadId = gone.uploadIds[key]
       if (uploadId) await multipart.abort(uploadOf(key), uploadId)
-      // the upload, and the copy of an interrupted commit
+      // This finds the upload, and the copy of an interrupted commit.
       const remaining = await uploads.list(key)
       await Promise.all([...remaining.map((one) => uploads.remove(one)), ...(whole ? [media.remove(key)] : [])])
     })
@@ -119,7 +125,7 @@ async function commit(site: Site, asset: z.output<typeof AnyAsset>): Promise<Out
       await uploads.remove(upload)
       return { outcome: 'large' }
     }
-    // without the upload a concurrent commit may have published it
+    // If the upload is missing, a concurrent commit may have published it.
     if (await uploads.find(upload)) throw failure
     return kept(site, asset)
   }
@@ -137,7 +143,7 @@ async function joined({ uploads, multipart }: Storage, asset: z.output<typeof An
     if (there.length < parts.length) return null
     await multipart.complete(upload, uploadId, there)
   }
-  return uploads.find(upload) // without parts, a concurrent commit may have joined them
+  return uploads.find(upload) // If there are no parts, a concurrent commit may have joined them.
 }
 
 const find = (arrived: readonly Part[], number: number, size: number): Part | undefined =>
@@ -147,7 +153,7 @@ async function continueUpload({ uploads, multipart }: Storage, asset: z.output<t
   const { key, contentType, size, partSize, uploadId } = asset
   const upload = uploadOf(key)
   const arrived = uploadId ? await multipart.arrived(upload, uploadId) : null
-  // of a commit that was interrupted after it had joined the parts
+  // The file is whole if a commit was interrupted after it had joined the parts.
   const whole = uploadId && !arrived ? await uploads.find(upload) : null
   const isWhole = whole !== null && isAsAnnounced(whole, asset)
   const current = uploadId && (arrived || isWhole) ? uploadId : await multipart.begin(upload, contentType)
@@ -161,10 +167,10 @@ async function continueUpload({ uploads, multipart }: Storage, asset: z.output<t
 }
 
 /**
- * Makes a private copy of the upload, checks it, and publishes it. So the checked file is the published one, even if
+ * Makes a private copy of the upload, checks it, and publishes it. So the file that was checked is published, even if
  * the client writes meanwhile or several commits run. Conditional copies would work as well, but not every storage
  * supports them.
- * @returns undefined if it is not as announced, and therefore not published
+ * @returns undefined if the file is not as announced, and therefore not published
  */
 async function publish({ storage, sha256 }: Site, asset: Announced): Promise<Seen | undefined> {
   const held = `${asset.key}.${crypto.randomUUID()}`
@@ -185,7 +191,7 @@ const servedAs = (contentType: string): Served => ({
   disposition: /^(image|video|audio)\//.test(contentType) ? 'inline' : 'attachment',
 })
 
-/** What a published file is: by another commit, or by one that was interrupted after the copy. */
+/** Inspects the file that another commit has published, or a commit that was interrupted after the copy. */
 async function kept({ storage, sha256 }: Site, asset: Announced): Promise<Outcome> {
   const { media } = storage
   if (await media.find(asset.key)) return outcomeOf(await lookInto(media, asset.key, asset, sha256))
@@ -198,7 +204,10 @@ const outcomeOf = (seen: Seen | undefined): Outcome => (seen ? { outcome: 'commi
 const isAsAnnounced = (found: Found, { size, contentType }: Announced): boolean =>
   found.size === size && found.contentType === contentType
 
-/** Undefined if the size, the content type or the type according to the first bytes is not as announced. */
+/**
+ * Inspects a file.
+ * @returns undefined if the size, the content type or the type according to the first bytes is not as announced
+ */
 async function lookInto(bucket: Bucket, key: string, asset: Announced, sha256: Digest): Promise<Seen | undefined> {
   const object = await bucket.find(key)
   if (!object || !isAsAnnounced(object, asset)) return undefined

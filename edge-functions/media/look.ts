@@ -24,7 +24,7 @@ export async function lookAt(site: Site): Promise<string[]> {
   const missing = buckets.filter((_, i) => !there[i])
   if (missing.length > 0) return missing.map(({ name }) => `The storage has no bucket ${name}.`)
 
-  // of type PNG, which a bucket also accepts if its types are restricted
+  // The object has the type PNG, which a bucket also accepts if its types are restricted.
   for (const { name } of buckets) await ask('PUT', `${name}/${PROBE}`, { 'content-type': 'image/png' }, PROBE_TEXT)
   const beside = publicUrl.endsWith(`/${media.name}`) ? `${publicUrl.slice(0, -media.name.length)}${uploads.name}` : url
   const [isPublic, ...areOpen] = await Promise.all([publicUrl, beside, `${url}/${uploads.name}`].map(isReadable))
@@ -55,6 +55,6 @@ async function takesUnsigned({ uploads, sign }: Site): Promise<boolean> {
     signal: AbortSignal.timeout(5000),
   })
   await answer.body?.cancel()
-  if (answer.ok) await uploads.remove(key) // a gateway dropped the header
+  if (answer.ok) await uploads.remove(key) // A gateway dropped the header, so the PUT stored the body.
   return answer.status === 404
 }

@@ -1,16 +1,16 @@
-// Uploads in parts, by which a large file can be sent again from where it broke off. The storage keeps the parts until
-// it is told to join them.
+// Uploads in parts, so that an interrupted upload of a large file can continue. The storage keeps the parts until it is
+// told to join them.
 import { type Ask, failure, saidIn } from './bucket.ts'
 import type { NewPart, Upload } from './presign.ts'
 
-/** A part that the storage has. The tag is its name for the content. */
+/** A part that the storage has. The tag identifies the content. */
 export type Part = { number: number; size: number; tag: string }
 
 /** Every method throws if the storage does not answer. */
 export type Multipart = {
   /** @returns the id of the upload */
   begin(key: string, contentType: string): Promise<string>
-  /** Null if there is no such upload: it was completed or aborted. */
+  /** The parts that have arrived. Null if there is no such upload, because it was completed or aborted. */
   arrived(key: string, uploadId: string): Promise<Part[] | null>
   sign(part: NewPart): Promise<Upload>
   /** Joins the parts to the object. Does nothing if there is no such upload. */
@@ -30,7 +30,7 @@ export function s3Multipart(bucket: string, ask: Ask, sign: (part: NewPart) => P
     const text = await answer.text()
     if (text.includes('<Code>NoSuchBucket</Code>')) throw failure('NoSuchBucket')
     if (answer.status === 404) return null
-    // completing that fails halfway reports it after a 200
+    // If completing fails halfway, the storage reports the error in the body of a 200.
     if (text.includes('<Error>')) throw failure(saidIn(text) ?? 'Error')
     return text
   }
@@ -58,7 +58,7 @@ export function s3Multipart(bucket: string, ask: Ask, sign: (part: NewPart) => P
   }
 }
 
-/** The tag stays as it is escaped, because it is sent back within XML. */
+/** The tag stays escaped, because it is sent back within XML. */
 function partIn(text: string): Part {
   const field = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1] ?? ''
   return { number: Number(field('PartNumber')), size: Number(field('Size')), tag: field('ETag') }

@@ -6,7 +6,7 @@ export type NewPart = { key: string; uploadId: string; number: number; size: num
 export type Upload = {
   /** The URL for the PUT. */
   url: string
-  /** Must be sent exactly. */
+  /** The headers, which must be sent exactly as given. */
   headers: Record<string, string>
   /** ISO 8601. */
   expiresAt: string
@@ -17,7 +17,7 @@ type Signing = {
   keys: { accessKeyId: string; secretAccessKey: string; region: string; service: string }
 }
 
-/** How long an upload can start. Seconds. */
+/** How long a client can start the upload. Seconds. */
 export const UPLOAD_SECONDS = 600
 
 const COPY = 'x-amz-copy-source'
@@ -48,7 +48,8 @@ async function sign({ url, keys }: Signing, key: string, headers: Record<string,
 
 /**
  * Supabase Storage accepts unsigned headers, and with x-amz-copy-source a PUT copies any object of the project instead
- * of storing the body. It omits a signed header that was not sent from the verification, so signing it as absent forces
- * it to be absent. Other storages refuse such a signature; S3 and R2 refuse unsigned headers.
+ * of storing the body. The verification of Supabase leaves out signed headers that were not sent. So the URL signs this
+ * header as absent, and any request that sends it is refused. Other storages refuse such a signature; S3 and R2 refuse
+ * unsigned headers.
  */
 const isSupabase = ({ pathname }: URL): boolean => pathname.includes('/storage/v1/s3/')

@@ -36,8 +36,8 @@ export type S3 = {
 }
 
 /**
- * The timeout of a request including retries, in milliseconds. The copy of a commit then exists before its object is
- * deleted, because private.queue_object_deletions waits two minutes.
+ * The timeout of a request including retries, in milliseconds. It must be less than the two minutes that
+ * private.queue_object_deletions waits, so that a running commit has made its copy before the object is deleted.
  */
 const PATIENCE = 20_000
 
@@ -56,7 +56,7 @@ export function s3Storage({ url, bucket, uploadBucket = `${bucket}-uploads`, ...
 
   async function copy(from: string, to: string, headers: Record<string, string> = {}): Promise<void> {
     const answer = await ask('PUT', to, { 'x-amz-copy-source': `/${from}`, ...headers })
-    // if a copy fails halfway, S3 reports the error in the body of a 200
+    // If a copy fails halfway, S3 reports the error in the body of a 200.
     const text = await answer.text()
     if (answer.status === 404 || text.includes('<Error>')) throw failure(saidIn(text) ?? 'NoSuchKey')
   }

@@ -24,14 +24,14 @@ function brandsOf({ bytes, text }: Head): string[] {
   if (text.slice(4, 8) !== 'ftyp') return []
   const size = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0)
   const all = text.slice(8, Math.min(size, text.length)).match(/.{4}/gs) ?? []
-  return [...all.slice(0, 1), ...all.slice(2)] // the second field is a version
+  return [...all.slice(0, 1), ...all.slice(2)] // The second field is a version.
 }
 const major =
   (brand: RegExp) =>
   (head: Head): boolean =>
     brand.test(brandsOf(head)[0] ?? '')
 
-// the first match counts
+// The first match counts.
 const signatures: readonly Signature[] = [
   { type: 'image/jpeg', fits: begins(0xff, 0xd8, 0xff) },
   { type: 'image/png', fits: begins(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a) },
@@ -55,7 +55,7 @@ const signatures: readonly Signature[] = [
   { type: 'application/zip', fits: begins(0x50, 0x4b, 0x03, 0x04) },
 ]
 
-// containers that can also have only sound
+// Containers that can also have only sound.
 const soundOf: Readonly<Record<string, string>> = { 'video/mp4': 'audio/mp4', 'video/webm': 'audio/webm' }
 
 /** The type of these first bytes; undefined for types that cannot be uploaded. */

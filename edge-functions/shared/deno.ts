@@ -1,5 +1,5 @@
-// What every edge-functions/<name>/index.ts needs from Deno as Supabase runs it. All of them read the variables of
-// OpenTelemetry too; docs/configuration.md, Traces.
+// The parts of Deno, as Supabase runs it, that every edge-functions/<name>/index.ts needs. All of these files also read
+// the variables of OpenTelemetry: docs/configuration.md, Traces.
 import { createTracing, traced, tracingOf } from './tracing.ts'
 
 declare const Deno: {
@@ -39,7 +39,7 @@ export function serve(app: { fetch(request: Request): Response | Promise<Respons
   Deno.serve(async (request) => {
     const answered = await answer(request)
     const exported = tracing.flush()
-    // Supabase stops a function without work
+    // Supabase stops a function that has no work.
     if (typeof EdgeRuntime !== 'undefined') EdgeRuntime.waitUntil(exported)
     return answered
   })

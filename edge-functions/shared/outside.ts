@@ -1,4 +1,4 @@
-// Calls addresses that others choose, by node:net and node:tls, but never in a private network: every address of a name
+// Calls addresses that others choose, by node:net and node:tls, but never in a private network. Every address of a name
 // must be public, and the checked address is the one that is called, so that DNS rebinding does not work.
 import { Resolver } from 'node:dns/promises'
 import { pipeline, type Readable } from 'node:stream'
@@ -45,12 +45,13 @@ export function outside({
     const name = tls && address !== host ? host : undefined
     const agent = new Agent({
       connect: (options, done) => dial({ ...options, hostname: address, port: String(port), servername: name }, done),
-      pipelining: 0, // one request per connection
+      pipelining: 0, // Each connection has one request.
     })
     signal.addEventListener('abort', () => void agent.destroy())
-    // not undici's fetch: in Deno 2.1, on which the edge runtime is based, a page of 60 kB never ends
+    // This is not undici's fetch: in Deno 2.1, on which the edge runtime is based, a page of 60 kB never ends.
     const answer = await request(url, { dispatcher: agent, signal, ...(sending ?? { headers: HEADERS }) })
-    answer.body.on('error', () => {}) // the reader gets the error; nobody has to read
+    // The reader gets the error. Without this listener, an error that nobody reads would end the process.
+    answer.body.on('error', () => {})
     const header = (name: string) => [answer.headers[name] ?? null].flat()[0] ?? null
     return { status: answer.statusCode, header, body: unpacked(answer.body, header('content-encoding')) }
   }

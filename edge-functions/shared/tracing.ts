@@ -1,20 +1,21 @@
 // Traces (W3C Trace Context), and their export to OpenTelemetry (OTLP over HTTP, in JSON). A trace is everything that
-// one request causes: the facade's work, the calls of functions, and the jobs that it queued. A request has one if its
-// caller began it, or if spans are exported; otherwise a trace would cost 5 % of a write for nobody. Facade, worker and
-// functions use this file, the functions also in Deno. The packages of OpenTelemetry do the same with 28 MB.
+// one request causes: the facade's work, the calls of functions, and the jobs that it queued. A request has a trace if
+// its caller began one, or if spans are exported. Otherwise a trace would cost 5 % of a write and have no reader.
+// Facade, worker and functions use this file, the functions also in Deno. The packages of OpenTelemetry do the same
+// with 28 MB.
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** The trace, the current span in it, and whether its spans are exported. */
 export type Trace = { traceId: string; spanId: string; sampled: boolean }
 
-/** A span that is running. Its work may change the name, add attributes, and say that it failed or isn't of interest. */
+/** A span that is running. The work may change the name, add attributes, and mark the span as failed or ignored. */
 export type Span = {
   name: string
   attributes: Record<string, string | number | undefined>
   failed: boolean
   ignored: boolean
 }
-/** As OTLP numbers them. */
+/** The kinds of spans, with their numbers in OTLP. */
 export const kinds = { internal: 1, server: 2, client: 3, consumer: 5 } as const
 type Start = {
   kind: keyof typeof kinds
@@ -25,7 +26,7 @@ type Start = {
 export type Tracing = {
   /** Runs work in a span. An exception is a failure of the span. */
   run<T>(name: string, start: Start, work: (span: Span) => Promise<T>): Promise<T>
-  /** Exports what has ended. Resolves when the collector has answered, or has not answered in time. */
+  /** Exports the spans that have ended. Resolves when the collector has answered, or has not answered in time. */
   flush(): Promise<void>
 }
 
@@ -34,7 +35,9 @@ const running = new AsyncLocalStorage<Trace | undefined>()
 /** The running trace, if any. */
 export const currentTrace = (): Trace | undefined => running.getStore()
 
-/** Starts what outlives the request that needs it first, such as a connection: its events belong to no trace. */
+/**
+ * Starts something that outlives the request that first needs it, such as a connection. Its events belong to no trace.
+ */
 export const outsideTraces = <T>(work: () => T): T => running.run(undefined, work)
 
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
@@ -106,7 +109,8 @@ export function tracingOf(read: (name: Variable) => string | undefined): Tracing
       ...pairs(read('OTEL_RESOURCE_ATTRIBUTES')),
       ...(service && { 'service.name': service }),
     },
-    // the last digits of a trace id are random, so every process decides the same about a trace
+    // The last digits of a trace id are random, and every process decides by them, so all decide the same about a
+    // trace.
     isSampled: (parent, traceId) =>
       isBased && parent ? parent.sampled : Number.parseInt(traceId.slice(-12), 16) < ratio * 16 ** 12,
   }
@@ -118,7 +122,10 @@ export function createTracing(settings: TracingSettings | undefined, warn: Warn)
 }
 type Warn = (failure: unknown, lost: number) => void
 
-/** Without export: only what a caller's trace causes has a trace, and its parent is the span of the caller. */
+/**
+ * The tracing of processes that export no spans. Work has a trace only if the caller has one, and its parent is then
+ * the span of the caller.
+ */
 const passing: Tracing = {
   run(name, { parent }, work) {
     const trace = parseTraceparent(parent)
@@ -129,8 +136,8 @@ const passing: Tracing = {
 }
 
 /**
- * How long spans are collected, and how long after a failure; how many are sent at once, and how many are kept; and how
- * long the collector may take. Times in milliseconds.
+ * How long spans are collected, normally and after a failure; how many are sent at once; how many are kept; and how
+ * long the collector may take. Times are in milliseconds.
  */
 const DELAY = 1000
 const PAUSE = 30_000
@@ -161,7 +168,7 @@ function exporting({ url, headers, resource, isSampled }: TracingSettings, warn:
       if (!answer.ok) throw new Error(`the collector answered ${answer.status}`)
       delay = DELAY
     } catch (failure) {
-      // the others are lost too, so that a process that stops waits for one attempt only
+      // The spans that are still waiting are lost, too, so that a process that stops waits for one attempt only.
       warn(failure, spans.length + ended.length + lost)
       ended.length = 0
       lost = 0
@@ -180,7 +187,7 @@ function exporting({ url, headers, resource, isSampled }: TracingSettings, warn:
     else ended.push(span)
     if (timer !== undefined) return
     timer = outsideTraces(() => setTimeout(flush, delay))
-    timer.unref?.() // Deno's timers have none
+    timer.unref?.() // Deno's timers have no `unref`.
   }
 
   return {

@@ -1,5 +1,4 @@
--- How staff lists rows: newest first, with the filters that an operation names. Each list is a view
--- private.staff_<list>.
+-- Staff lists rows newest first, with the filters that an operation names. Each list is a view private.staff_<list>.
 -- docs/decisions.md, Staff; Lists.
 
 create function private.staff_page(
@@ -10,7 +9,7 @@ language plpgsql stable security definer   -- staff sees more than any policy al
 set search_path = ''
 as $$
 declare
-  v_view   text := format('private.%I', 'staff_' || p_list);   -- so p_list can name no other relation
+  v_view   text := format('private.%I', 'staff_' || p_list);   -- the prefix keeps p_list from naming another relation
   v_cursor uuid := private.require_cursor(p_cursor);
   v_times  text := format('l.at < %L and l.at >= %L', coalesce(p_until, 'infinity'), coalesce(p_since, '-infinity'));
   v_behind text := 'true';
@@ -22,7 +21,7 @@ declare
   v_items  json;
 begin
   perform private.require_role('moderator', 'admin');
-  -- literals and not parameters, so that the planner can use a partial index
+  -- use literals and not parameters, so that the planner can use a partial index
   if v_cursor is not null then
     if p_key is null then
       execute format($q$ select format('(l.at, l.id) < (%%L, %%L)', l.at, l.id) from %s l where l.id = %L $q$,
@@ -43,9 +42,9 @@ begin
                    v_view, p_q, v_behind, v_times, v_fits)
       into v_ids;
   else
-    -- The rows are ordered by the filter first, and = any is used for =: with =, the planner could walk the index of
-    -- the whole list instead, and read all of it if the rows that match are at its end. A filter that is true or false
-    -- has a partial index.
+    -- Order by the filter first, and write = any instead of =. With =, the planner could scan the index of the whole
+    -- list, and read all of it if the rows that match are at its end. A filter that is true or false has a partial
+    -- index.
     select case when f.is_flag then format('l.%I = %L', f.name, f.value)
                 else format('l.%I = any (%L)', f.name, array[f.value]) end,
            case when not f.is_flag then format('l.%I, ', f.name) end
@@ -58,7 +57,7 @@ begin
     if p_key is null then
       v_walk := v_walk || ' and ' || v_times;
     else
-      v_fits := v_fits || ' and ' || v_times;   -- in another order, no index has the rows between these times together
+      v_fits := v_fits || ' and ' || v_times;   -- if the list has another order, no index has these rows side by side
     end if;
     if p_q is not null then
       v_fits := v_fits || format(' and strpos(lower(l.said), lower(%L)) > 0', p_q);
@@ -81,12 +80,12 @@ begin
   return private.page(v_items, v_ids::text[], p_limit, v_next::text);
 end $$;
 comment on function private.staff_page is
-  'A page of private.staff_<list>, a view with at, id, said (the text that p_q searches), card and a column for each '
-  'filter. It reads the next 400 rows that match the first filter of p_by that is not null, which must have an index '
-  'in the order of the list. It returns those that are between the two times, match all other filters that are not '
-  'null, and contain p_q in their text. If p_q is a UUID, it looks only at the row with this id. p_key is the column '
-  'that orders the list, if that is not the time. The cursor of a short page is the last row that was read, because '
-  'nothing is hidden from staff.';
+  'A page of private.staff_<list>, a view with at, id, said (the text that p_q searches), card and a column for '
+  'each filter. It reads the next 400 rows that match the first filter of p_by that is not null; this filter must '
+  'have an index in the order of the list. Of these rows it returns those between the two times that match all '
+  'other filters that are not null and contain p_q in their text. If p_q is a UUID, it looks only at the row with '
+  'this id. p_key is the column that orders the list, if that is not the time. The cursor of a short page is the '
+  'last row that was read, because nothing is hidden from staff.';
 call private.force_index_scans('private.staff_page');
 
 create function private.staff_card(p_list text, p_id uuid) returns json
@@ -100,7 +99,7 @@ begin
   execute format('select card from private.%I where id = $1', 'staff_' || p_list) into v_card using p_id;
   return v_card;
 end $$;
-comment on function private.staff_card is 'One row of a list as staff sees it; null if there is none.';
+comment on function private.staff_card is 'One row of a list as staff sees it; null if there is no such row.';
 
 create function private.require_any_person(p_person text) returns uuid
 language plpgsql stable
@@ -133,4 +132,4 @@ begin
   return private.require_any_person(p_person);
 end $$;
 comment on function private.find_staff_person is
-  'The id of the person by whom staff filters a list; null remains null.';
+  'Returns the id of the person by whom staff filters a list; null if p_person is null.';

@@ -132,7 +132,7 @@ begin
   end if;
   v_user := private.require_any_person(p_user_id);
   v_id := private.add_reputation(v_user, private.require_interest(p_interest_id), 'admin.adjusted', p_delta);
-  -- only app.audit_details keeps the note; it belongs to this person there, so their erasure deletes it
+  -- only app.audit_details keeps the note, with this person as its subject, so that their erasure deletes it
   perform private.audit('reputation.adjusted', 'user', v_user::text,
                         json_build_object('interestId', p_interest_id, 'delta', p_delta, 'note', v_note));
   return (

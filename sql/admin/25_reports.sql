@@ -1,6 +1,5 @@
--- What people reported, as staff sees it. How staff lists and settles reports: sql/moderation/10_cases.sql and
--- 25_case_lists.sql.
--- docs/decisions.md, Staff; Circles and blocks.
+-- What people reported, as staff sees it. sql/moderation/10_cases.sql and sql/moderation/25_case_lists.sql have the
+-- operations that list and settle reports. docs/decisions.md, Staff; Circles and blocks.
 
 create index reports_created_at_idx on app.reports (created_at desc, id desc);
 

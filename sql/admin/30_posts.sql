@@ -23,8 +23,8 @@ begin
   end if;
 end $$;
 comment on function private.refuse_own is
-  'Passes if the caller may undo what staff decided about a thing. Nobody who answers for the thing may, admins '
-  'included.';
+  'Passes unless the caller is responsible for this thing (private.is_own_thing). Nobody, not even an admin, may '
+  'undo a decision of staff about their own things.';
 
 create function private.find_reason(p_reason text) returns text
 language plpgsql stable
@@ -65,14 +65,15 @@ begin
                         case when v_reason is not null then json_build_object('reason', v_reason) end, p_author);
 end $$;
 comment on function private.record_moderation is
-  'Records what staff did about content: the author is notified, and the audit log has who did it and why.';
+  'Records what staff did about content: it notifies the author, and writes an audit entry that says who did it and '
+  'why.';
 
 create table private.other_hiders (
   query text primary key
 );
 comment on table private.other_hiders is
-  'Registry: queries that return whether somebody other than staff hid a thing (type $1, id $2) that is hidden. If '
-  'staff then hides it, too, that is a decision of staff, although the thing does not change.';
+  'Registry: queries that return whether a hidden thing (type $1, id $2) was hidden by somebody other than staff. '
+  'If staff then hides it, too, that is a decision of staff, although the thing does not change.';
 
 create function private.takes_over(p_type text, p_id uuid, p_hides boolean) returns boolean
 language plpgsql volatile security definer   -- reads the registry
@@ -91,7 +92,7 @@ begin
   return v_found;
 end $$;
 comment on function private.takes_over is
-  'Whether staff takes over a hidden thing from a rule or a space by hiding it, too: private.other_hiders.';
+  'Returns whether staff takes over a hidden thing from a rule or a space by hiding it, too: private.other_hiders.';
 
 create function private.write_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -118,8 +119,8 @@ begin
 end $$;
 comment on function private.write_post_hidden is
   'Hides a post or shows it again: {id, hiddenAt}. Repeating it changes nothing and leaves no audit entry, unless '
-  'staff hides what others have hidden (private.takes_over); a deleted post is unknown. Its callers check who may do '
-  'it.';
+  'staff hides what others have hidden (private.takes_over); a deleted post is unknown. Its callers check the right '
+  'to do so.';
 
 create function private.set_post_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -133,7 +134,7 @@ begin
   return private.write_post_hidden(p_id, p_hidden, p_reason);
 end $$;
 comment on function private.set_post_hidden is
-  'For staff: private.write_post_hidden. Nobody can unhide what they wrote themselves.';
+  'Does the same as private.write_post_hidden, for staff. Nobody can show again what they wrote themselves.';
 
 create function private.write_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -142,7 +143,7 @@ as $$
 declare
   v_reply app.replies;
 begin
-  -- before the reply: ARCHITECTURE.md, Locks
+  -- lock the counters before the reply: ARCHITECTURE.md, Locks
   perform private.lock_counters(array(select post_id from app.replies where id = p_id));
   perform private.check_lock_order('post');
   select * into v_reply from app.replies where id = p_id and deleted_at is null for update;
@@ -161,7 +162,7 @@ begin
   return json_build_object('id', p_id, 'hiddenAt', private.utc(v_reply.hidden_at));
 end $$;
 comment on function private.write_reply_hidden is
-  'Hides a reply or shows it again, as private.write_post_hidden does.';
+  'Does the same as private.write_post_hidden, for a reply.';
 
 create function private.set_reply_hidden(p_id uuid, p_hidden boolean, p_reason text) returns json
 language plpgsql volatile
@@ -175,7 +176,7 @@ begin
   return private.write_reply_hidden(p_id, p_hidden, p_reason);
 end $$;
 comment on function private.set_reply_hidden is
-  'For staff: private.write_reply_hidden. Nobody can unhide what they wrote themselves.';
+  'Does the same as private.write_reply_hidden, for staff. Nobody can show again what they wrote themselves.';
 
 create function api.hide_post(p_id uuid, p_reason text default null) returns json
 language plpgsql volatile

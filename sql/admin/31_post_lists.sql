@@ -2,12 +2,12 @@
 -- docs/decisions.md, Staff.
 
 create index posts_created_at_idx on app.posts (created_at desc, id desc);
-comment on index app.posts_created_at_idx is 'For api.list_all_posts without a filter.';
+comment on index app.posts_created_at_idx is 'Used by api.list_all_posts without a filter.';
 create index posts_hidden_idx on app.posts (created_at desc, id desc) where hidden_at is not null;
 comment on index app.posts_hidden_idx is
-  'For api.list_all_posts with the posts that staff hid, and for api.get_metrics, which counts them.';
+  'Used by api.list_all_posts for the posts that staff hid, and by api.get_metrics, which counts them.';
 create index posts_by_author_idx on app.posts (author_id, created_at desc, id desc);
-comment on index app.posts_by_author_idx is 'For api.list_all_posts with the posts of an author.';
+comment on index app.posts_by_author_idx is 'Used by api.list_all_posts for the posts of an author.';
 create index replies_created_at_idx on app.replies (created_at desc, id desc);
 create index replies_hidden_idx on app.replies (created_at desc, id desc) where hidden_at is not null;
 create index series_created_at_idx on app.series (created_at desc, id desc);

@@ -114,7 +114,8 @@ begin
                  (select details from private.content_child_kinds where kind = p_kind)) into v_place using p_id;
   return v_place;
 end $$;
-comment on function private.find_staff_child is 'The place of a child of this kind; null if there is none.';
+comment on function private.find_staff_child is
+  'Returns the place of a child of this kind; null if there is no such child.';
 
 create function private.staff_children(p_kind text, p_ids uuid[]) returns json
 language plpgsql stable security definer   -- reads the registry, and the details that it names
@@ -149,7 +150,7 @@ create function private.is_child_kind(p_kind text) returns boolean
 language plpgsql stable security definer   -- reads the registry
 set search_path = ''
 as $$ begin return exists (select from private.content_child_kinds where kind = p_kind); end $$;
-comment on function private.is_child_kind is 'Whether this is a kind of children, and not of contents.';
+comment on function private.is_child_kind is 'Returns whether this is a kind of children, and not of contents.';
 
 create function api.list_contents(
   p_kind text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
@@ -226,7 +227,7 @@ begin
   end if;
   return json_build_object('id', p_id, 'kind', p_kind, 'removedAt', private.utc(v_removed));
 end $$;
-comment on function private.set_child_removed is 'Like private.set_content_removed, for a child.';
+comment on function private.set_child_removed is 'Does the same as private.set_content_removed, for a child.';
 
 create function private.set_content_removed(p_kind text, p_id uuid, p_removed boolean, p_reason text) returns json
 language plpgsql volatile

@@ -24,7 +24,7 @@ language plpgsql stable security definer   -- people read conversations only thr
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
+  v_from   timestamptz := p_from.at;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
   v_found  app.found;
@@ -64,7 +64,8 @@ create function private.find_conversation_time(p_id uuid) returns timestamptz
 language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$ begin return (select created_at from app.conversations where id = p_id); end $$;
-comment on function private.find_conversation_time is 'When a conversation began; null if there is none.';
+comment on function private.find_conversation_time is
+  'Returns the time when a conversation began; null if there is no such conversation.';
 
 create function api.list_all_conversations(
   p_kind text default null, p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
@@ -93,4 +94,4 @@ begin
   return private.page(private.staff_conversations(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_all_conversations is
-  'Conversations as numbers and times, newest first. Filters: one kind, a period, one id. No message is read.';
+  'Conversations as numbers and times, newest first. Filters: one kind, a period, one id. It reads no messages.';

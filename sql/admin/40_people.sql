@@ -1,9 +1,8 @@
--- How staff bans, suspends and limits people, and changes their roles.
--- What else a ban does: private.account_steps. What a limit does: sql/social/52_limited.sql.
--- docs/decisions.md, Staff.
+-- How staff bans, suspends and limits people, and changes their roles. private.account_steps lists the other steps of
+-- a ban, and sql/social/52_limited.sql has the effects of a limit. docs/decisions.md, Staff.
 
 create index users_banned_until_idx on app.users (banned_until) where banned_until is not null;
-comment on index app.users_banned_until_idx is 'private.job_end_suspensions.';
+comment on index app.users_banned_until_idx is 'Used by private.job_end_suspensions.';
 
 insert into private.errors (code, status, text) values
   ('ban_oneself', 400, 'You cannot ban yourself.'),
@@ -19,13 +18,13 @@ insert into private.errors (code, status, text) values
   ('role_unknown', 422, 'role must be user, moderator or admin.');
 
 create function private.lock_account(p_user uuid) returns app.users
-language plpgsql volatile security definer   -- nobody may lock credentials
+language plpgsql volatile security definer   -- callers may not lock credentials
 set search_path = ''
 as $$
 declare
   v_person app.users;
 begin
-  -- credentials first: ARCHITECTURE.md, Locks
+  -- lock the credentials first: ARCHITECTURE.md, Locks
   perform private.check_lock_order('credentials', p_user::text);
   perform from private.credentials where user_id = p_user for update;
   perform private.check_lock_order('person', p_user::text);
@@ -36,7 +35,7 @@ begin
   return v_person;
 end $$;
 comment on function private.lock_account is
-  'Locks a person against a concurrent login, ban or change of role, and returns their row as it is then.';
+  'Locks a person against a concurrent login, ban or change of role, and returns their locked row.';
 
 create function private.change_account(
   p_user uuid, p_role text, p_banned_at timestamptz, p_banned_until timestamptz default null
@@ -45,9 +44,9 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_from bigint := private.close_sessions(p_user);   -- otherwise the sessions would work again once a ban ends
+  v_from bigint := private.close_sessions(p_user);   -- otherwise the sessions would work again after the ban
 begin
-  -- one update, because Realtime is notified of each change of the valid tokens
+  -- make one update, because Realtime is notified of each change of the valid tokens
   update app.users
   set role = p_role, banned_at = p_banned_at, banned_until = p_banned_until, tokens_valid_from = v_from
   where id = p_user;
@@ -82,7 +81,7 @@ begin
   perform private.change_account(p_person.id, p_person.role,
                                  case when p_banned then coalesce(p_person.banned_at, now()) end,
                                  case when p_banned then p_until end);
-  -- only app.audit_details keeps the reason; it belongs to this person there, so their erasure deletes it
+  -- only app.audit_details keeps the reason, with this person as its subject, so that their erasure deletes it
   perform private.audit(
     case when not p_banned then 'user.unbanned' when p_until is null then 'user.banned' else 'user.suspended' end,
     'user', p_person.id::text,
@@ -94,7 +93,7 @@ begin
   loop
     perform private.restart_lock_order();
     v_bot := private.lock_account(v_id);
-    -- decided under the lock, because a ban of the bot alone may have ended meanwhile
+    -- decide under the lock, because a ban of the bot alone may have ended meanwhile
     if p_banned and v_bot.banned_at is null or v_bot.banned_at = p_person.banned_at then
       perform private.set_banned(v_bot, p_banned, p_reason, p_until);
     end if;
@@ -131,7 +130,7 @@ begin
   end if;
   return v_reason;
 end $$;
-comment on function private.require_reason is 'The normalized reason of staff, where one is required.';
+comment on function private.require_reason is 'Returns the normalized reason of staff. Fails if there is none.';
 
 create function private.check_until(p_until timestamptz) returns void
 language plpgsql stable
@@ -196,10 +195,11 @@ begin
 end $$;
 comment on function api.ban_person is
   'Bans a person: they are logged out immediately, and what they published is hidden from everyone until the ban '
-  'ends. With p_until it ends by itself at that time, at most 366 days from now. Banning a banned person with another '
-  'p_until, or without one, moves or removes the end; otherwise repeating it changes nothing. {id, user, role, '
-  'bannedAt, suspendedUntil, limitedAt}. The bots of a person are banned with them; with p_also_owner a bot''s owner '
-  'is banned, with all their bots. Leaves an audit entry with the reason.';
+  'ends. With p_until the ban ends by itself at that time, at most 366 days from now. If the person is already '
+  'banned, a different p_until changes the end of the ban, and a call without p_until removes the end. Otherwise '
+  'repeating the call changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. The bots of a person '
+  'are banned with them; with p_also_owner a bot''s owner is banned, with all their bots. Leaves an audit entry '
+  'with the reason.';
 
 create function private.is_owner_banned(p_bot app.users) returns boolean
 language plpgsql stable security definer   -- staff may not read the columns of people
@@ -208,7 +208,7 @@ as $$
 begin
   return exists (select from app.users where id = p_bot.bot_owner_id and banned_at is not null);
 end $$;
-comment on function private.is_owner_banned is 'Whether an account is a bot whose owner is banned.';
+comment on function private.is_owner_banned is 'Returns whether an account is a bot whose owner is banned.';
 
 create function api.unban_person(p_id text, p_reason text default null) returns json
 language plpgsql volatile
@@ -230,9 +230,9 @@ begin
   return private.staff_account(v_person.id);
 end $$;
 comment on function api.unban_person is
-  'Ends a ban or a suspension: what the person published is visible again, and they can log in; older tokens remain '
-  'invalid. Repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. Leaves an audit '
-  'entry.';
+  'Ends a ban or a suspension. What the person published is visible again, and they can log in, but older tokens '
+  'remain invalid. Repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. Leaves an '
+  'audit entry.';
 
 create function api.limit_person(p_id text, p_reason text) returns json
 language plpgsql volatile
@@ -259,9 +259,9 @@ begin
   return private.staff_account(v_id);
 end $$;
 comment on function api.limit_person is
-  'Limits a person: only they and their followers find them and what they published in feeds, searches and '
-  'suggestions. Repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. Leaves an audit '
-  'entry with the reason.';
+  'Limits a person. In feeds, searches and suggestions, only the person and their followers find the person and '
+  'what the person published. Repeating it changes nothing. {id, user, role, bannedAt, suspendedUntil, limitedAt}. '
+  'Leaves an audit entry with the reason.';
 
 create function api.unlimit_person(p_id text, p_reason text default null) returns json
 language plpgsql volatile
@@ -285,15 +285,16 @@ comment on function api.unlimit_person is
   'limitedAt}. Leaves an audit entry.';
 
 create function private.job_end_suspensions() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
   v_user   uuid;
   v_person app.users;
 begin
-  -- one person per transaction, because the end of a ban takes locks of many ranks. It locks the credentials too, as
-  -- private.lock_account does first, so that it does not wait for a login while it holds the person
+  -- End one suspension per transaction, because the end of a ban takes locks of many ranks. Lock the credentials
+  -- first, as private.lock_account does, so that the job does not wait for a login while it holds the lock of the
+  -- person
   select u.id into v_user
   from app.users u join private.credentials c on c.user_id = u.id
   where u.banned_until <= now() and u.erased_at is null and not private.is_owner_banned(u)
@@ -304,7 +305,7 @@ begin
   end if;
   v_person := private.lock_account(v_user);
   if v_person.banned_until is null or v_person.banned_until > now() then
-    return 1;   -- an admin ended it first
+    return 1;   -- an admin has already ended the suspension
   end if;
   begin
     perform private.set_banned(v_person, false, null);
@@ -336,7 +337,8 @@ begin
     perform private.raise_error('role_unknown');
   end if;
   v_id := private.require_any_person(p_id);
-  -- one change of roles at a time: if two admins demote each other concurrently, the second is no longer an admin
+  -- only one change of roles runs at a time: if two admins demote each other concurrently, the second is no longer an
+  -- admin
   perform private.lock_roles();
   perform private.check_caller();
   v_person := private.lock_account(v_id);

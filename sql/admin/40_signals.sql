@@ -1,5 +1,5 @@
 -- Mana and votes that flow between neighbours of the invite tree. The rules allow such flows, but puppet accounts
--- depend on them, so staff and DBAs can see them. A flow is only a hint: nothing is sanctioned because of it.
+-- depend on them. Therefore, staff and DBAs can see the flows. A flow is only a hint and leads to no sanction.
 -- docs/decisions.md, Staff.
 
 create index payment_splits_created_at_idx on app.payment_splits (created_at);
@@ -11,18 +11,18 @@ create function private.suspicious_flows(
   kind text, giver_id uuid, receiver_id uuid, distance integer, younger_age interval, flows bigint, total numeric,
   given_share numeric, neighbour_share numeric, first_at timestamptz, last_at timestamptz
 )
-language plpgsql stable security definer   -- nobody may read the payments and votes of others
+language plpgsql stable security definer   -- callers may not read the payments and votes of others
 set search_path = ''
 as $$
 begin
   return query
   with recursive flow as (
-    -- the newest 20,000 of each, so that a long period costs no more
+    -- read only the newest 20,000 rows of each kind, so that the cost of a long period is limited
     (select 'mana' as kind, s.sender_id as giver, s.receiver_id as receiver, s.amount::numeric as amount,
             s.created_at as at
      from app.payment_splits s
      where s.created_at >= p_since
-       -- looked up one by one, here and below, because a join would read the whole table
+       -- look up each row, here and below, because a join would read the whole table
        and (select not p.reversed from app.payments p where p.id = s.payment_id)
        and (select true from app.payments r where r.reversal_of = s.payment_id) is null
      order by s.created_at desc limit 20000)
@@ -71,11 +71,12 @@ begin
   order by s.kind, s.place;
 end $$;
 comment on function private.suspicious_flows is
-  'Who paid or upvoted whom, at most three steps away in the invite tree: 1 is inviter and invited, 2 invited by the '
-  'same person, 3 further. The largest sums of each kind first, among the newest 20,000 payments and votes since '
-  'p_since. younger_age is the age of the younger account at the first flow, given_share the pair''s share of all '
-  'that the giver gave, neighbour_share the neighbours'' share of all that the receiver got; both are null if that '
-  'sum is 0. Excludes reversed payments, downvotes, removed votes, and paths through staff, who invite strangers.';
--- makes the function read the newest rows by their index, and no older rows
+  'Who paid or upvoted whom, at most three steps away in the invite tree: 1 means inviter and invitee, 2 two people '
+  'invited by the same person, 3 anything further. Orders each kind by the sum, largest first, among the newest '
+  '20,000 payments and votes since p_since. younger_age is the age of the younger account at the first flow. '
+  'given_share is the pair''s share of all that the giver gave, neighbour_share the neighbours'' share of all that '
+  'the receiver got; each is null if its total is 0. Excludes reversed payments, downvotes, removed votes, and '
+  'paths through staff, who invite strangers.';
+-- these settings make the function read the newest rows by their index, and no older rows
 alter function private.suspicious_flows set enable_seqscan = off;
 alter function private.suspicious_flows set enable_bitmapscan = off;

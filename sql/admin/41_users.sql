@@ -29,7 +29,7 @@ join app.person_card person on person.id = u.id;
 comment on view private.staff_users is 'People as staff sees them, including banned and erased people.';
 
 create function private.find_by_address(p_q text) returns uuid
-language plpgsql stable security definer   -- nobody may read email addresses
+language plpgsql stable security definer   -- callers may not read email addresses
 set search_path = ''
 as $$
 begin
@@ -140,7 +140,7 @@ comment on function api.list_user_sessions is
   'this request.';
 
 create function private.end_sessions_of(p_person app.users, p_reason text) returns integer
-language plpgsql volatile security definer   -- nobody may read the sessions of others
+language plpgsql volatile security definer   -- callers may not read the sessions of others
 set search_path = ''
 as $$
 declare
@@ -152,8 +152,8 @@ begin
   return v_ended;
 end $$;
 comment on function private.end_sessions_of is
-  'Ends all tokens and sessions of a person whose row private.lock_account locked, and returns how many sessions it '
-  'ended. Leaves an audit entry.';
+  'Ends all tokens and sessions of a person whose row private.lock_account locked, and returns the number of ended '
+  'sessions. Leaves an audit entry.';
 
 create function api.end_user_sessions(p_id text, p_reason text default null) returns json
 language plpgsql volatile

@@ -1,6 +1,5 @@
--- All that a moderator needs to decide about a report: the reported thing, its author, the other reports of it, and
--- what happened to the author before.
--- docs/decisions.md, Staff.
+-- What a moderator needs to decide about a report: the reported thing, its author, the other reports of the thing, and
+-- earlier decisions about the author. docs/decisions.md, Staff.
 
 create function private.reported_thing(p_type text, p_id uuid) returns json
 language plpgsql stable security definer   -- staff sees more than any policy allows
@@ -53,7 +52,7 @@ comment on function private.report_cards is
 call private.force_index_scans('private.report_cards');
 
 create function private.staff_decisions(p_person uuid, p_bans boolean) returns json
-language plpgsql stable security definer   -- nobody may read the log
+language plpgsql stable security definer   -- callers may not read the log
 set search_path = ''
 as $$
 begin
@@ -106,7 +105,7 @@ begin
       'bans', private.staff_decisions(v_author, true)) end);
 end $$;
 comment on function private.report_file is
-  'What belongs to a report: {target, author, reportsOfTarget, history: {reports, decisions, bans}}. Each list has '
+  'The details of a report: {target, author, reportsOfTarget, history: {reports, decisions, bans}}. Each list has '
   'the newest 50. author and history are null if the author is unknown.';
 call private.force_index_scans('private.report_file');
 

@@ -1,4 +1,5 @@
--- What an operator does to people on the machine: npm run admin. Only the owner of the schema may run these functions.
+-- The functions of npm run admin, by which an operator changes accounts. Only the owner of the schema may run these
+-- functions.
 
 create function private.find_account(p_email text) returns uuid
 language plpgsql stable
@@ -22,7 +23,7 @@ begin
   v_id := private.find_account(p_email);
   if v_id is null then
     v_id := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
-    update app.accounts set email_verified_at = now() where user_id = v_id;   -- the operator named it
+    update app.accounts set email_verified_at = now() where user_id = v_id;   -- the operator confirms the address
     perform private.audit('user.role_changed', 'user', v_id::text, json_build_object('from', null, 'to', 'admin'));
     return json_build_object('result', 'created');
   end if;
@@ -32,7 +33,7 @@ begin
   elsif v_person.banned_at is not null then
     return json_build_object('result', 'banned');
   elsif exists (select from app.accounts where user_id = v_id and email_verified_at is null) then
-    return json_build_object('result', 'unverified');   -- the person who registered it may be somebody else
+    return json_build_object('result', 'unverified');   -- somebody else may have registered with this address
   end if;
   perform private.change_account(v_id, 'admin', null);
   perform private.audit('user.role_changed', 'user', v_id::text,
@@ -41,8 +42,8 @@ begin
 end $$;
 comment on function private.make_admin is
   'For npm run admin: makes the person with this address an admin. If nobody has the address, it creates a person '
-  'with this password. {result}: created, appointed, unchanged (an admin already), banned or unverified (both are '
-  'refused).';
+  'with this password. {result}: created, appointed, unchanged (an admin already), banned or unverified (it changes '
+  'nothing for these two).';
 
 create function private.set_password(p_email text, p_password_hash text) returns boolean
 language plpgsql volatile
@@ -61,8 +62,8 @@ begin
   return true;
 end $$;
 comment on function private.set_password is
-  'For npm run admin: sets the password of the person with this address, which ends their tokens and sessions, and '
-  'counts the address as verified. Returns false if nobody has the address.';
+  'For npm run admin: sets the password of the person with this address, ends their tokens and sessions, and marks '
+  'the address as verified. Returns false if nobody has the address.';
 
 create function private.remove_factors(p_email text) returns boolean
 language plpgsql volatile
@@ -82,5 +83,5 @@ begin
   return true;
 end $$;
 comment on function private.remove_factors is
-  'For npm run admin: removes all second factors of the person with this address, ends their tokens and sessions, and '
-  'tells them by mail. Returns false if nobody has the address, or if they have no factor.';
+  'For npm run admin: removes all second factors of the person with this address, ends their tokens and sessions, '
+  'and notifies them by mail. Returns false if nobody has the address, or if they have no factor.';

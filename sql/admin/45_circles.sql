@@ -46,7 +46,7 @@ begin
     perform private.raise_error('circle_unknown');
   end if;
   if not private.drop_circle(p_id, v_owner) then
-    perform private.raise_error('circle_unknown');   -- the owner deleted it first
+    perform private.raise_error('circle_unknown');   -- the owner has already deleted the circle
   end if;
   perform private.emit_moderation('circle', p_id, 'deleted', v_owner);
   perform private.audit('circle.deleted', 'circle', p_id::text);

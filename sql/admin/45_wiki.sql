@@ -35,12 +35,12 @@ comment on function private.staff_wiki_proposals is
 create function private.find_staff_wiki_proposals(
   p_status text, p_q text, p_since timestamptz, p_until timestamptz, p_cursor text
 ) returns app.found
-language plpgsql stable security definer   -- itself limits how many rows it reads
+language plpgsql stable security definer   -- the function limits the number of rows itself
 set search_path = ''
 as $$
 declare
   v_place  app.place := private.require_place('all proposals', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
+  v_from   timestamptz := v_place.at;   -- plain variables, so that the planner can use the index
   v_before uuid := v_place.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
   v_q      text := private.fold_query(p_q);
@@ -146,7 +146,7 @@ set search_path = ''
 as $$
 begin
   if not private.settle_wiki_by_staff(p_id, true, p_reason) then
-    return private.error_response('wiki_base_stale');   -- not raised: a rollback would leave the proposal open
+    return private.error_response('wiki_base_stale');   -- not raised, because a rollback would leave the proposal open
   end if;
   return private.staff_wiki_proposals(array[p_id]) -> 0;
 end $$;

@@ -1,6 +1,5 @@
--- What staff sees of groups and guilds, and can do with them and their members. Both kinds share the code, as in
--- sql/spaces.
--- docs/decisions.md, Staff; Spaces.
+-- What staff sees of groups and guilds, and what it can do with them and their members. Groups and guilds share the
+-- code, as in sql/spaces. docs/decisions.md, Staff; Spaces.
 
 create view private.staff_spaces with (security_invoker) as
 select s.created_at as at, s.id, s.kind, s.visibility,
@@ -43,7 +42,8 @@ begin
   end if;
   return v_space;
 end $$;
-comment on function private.find_any_space is 'The space of this kind with this id or slug, whatever its visibility.';
+comment on function private.find_any_space is
+  'Returns the space of this kind with this id or slug, whatever its visibility.';
 
 create function private.staff_members(p_space app.spaces, p_ids uuid[]) returns json
 language plpgsql stable security definer   -- staff sees more than any policy allows
@@ -137,10 +137,11 @@ begin
   perform private.audit(p_space.kind || '.' || p_action, p_space.kind, p_space.id::text, p_detail);
 end $$;
 comment on function private.record_about_space is
-  'Records what staff did about a space: the person concerned is notified, and the audit log has who did it.';
+  'Records what staff did about a space: it notifies the person concerned, and writes an audit entry that says who '
+  'did it.';
 
 create function private.set_any_space_archived(p_kind text, p_id text, p_archived boolean, p_reason text) returns json
-language plpgsql volatile security definer   -- nobody may write spaces
+language plpgsql volatile security definer   -- callers may not write spaces
 set search_path = ''
 as $$
 declare
@@ -165,11 +166,11 @@ begin
   return private.staff_card('spaces', v_space.id);
 end $$;
 comment on function private.set_any_space_archived is
-  'Archives a space or restores it, for an admin. Nobody can restore their own space that others on the staff have '
-  'archived. Repeating it changes nothing and leaves no audit entry.';
+  'Archives a space or restores it, for an admin. Nobody can restore their own space if another member of staff '
+  'archived it. Repeating it changes nothing and leaves no audit entry.';
 
 create function private.expel_from_space(p_kind text, p_id text, p_user text) returns void
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -199,10 +200,11 @@ as $$
 begin
   return (select r from unnest(array['owner', 'moderator', 'member']) r where private.role_name(p_kind, r) = p_name);
 end $$;
-comment on function private.role_of_name is 'The role with this name in spaces of this kind; null if there is none.';
+comment on function private.role_of_name is
+  'Returns the role with this name in spaces of this kind; null if there is no such role.';
 
 create function private.set_any_space_role(p_kind text, p_id text, p_user text, p_role text) returns json
-language plpgsql volatile security definer   -- nobody may write memberships
+language plpgsql volatile security definer   -- callers may not write memberships
 set search_path = ''
 as $$
 declare
@@ -218,7 +220,7 @@ begin
   v_user := private.require_any_person(p_user);
   v_space := private.lock_any_space(p_kind, p_id, array[v_user]);
   if private.find_role(v_space.id, v_user) is distinct from v_role then
-    -- checked for members too: a guild would get no other founder if its only founder is banned
+    -- check this for members, too: if the only founder of a guild is banned, the guild can get no other founder
     if v_role = 'owner' and exists (select from app.hidden_people s where s.user_id = v_user) then
       perform private.raise_error('person_unknown');
     end if;
@@ -241,7 +243,7 @@ comment on function private.set_any_space_role is
   'none. Repeating it changes nothing and leaves no audit entry.';
 
 create function private.settle_any_request(p_kind text, p_id text, p_request uuid, p_approve boolean) returns json
-language plpgsql volatile security definer   -- nobody may write requests
+language plpgsql volatile security definer   -- callers may not write requests
 set search_path = ''
 as $$
 declare

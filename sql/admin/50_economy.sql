@@ -64,17 +64,17 @@ comment on function api.list_wallets is 'Wallets, newest first.';
 
 create function private.find_staff_payments(p_user uuid, p_q text, p_since timestamptz, p_from app.place)
 returns app.found
-language plpgsql stable security definer   -- itself limits how many rows it reads
+language plpgsql stable security definer   -- the function limits the number of rows itself
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
+  v_from   timestamptz := p_from.at;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
   v_since  timestamptz := coalesce(p_since, '-infinity');
   v_q      text := lower(p_q);
   v_found  app.found;
 begin
-  -- either the first of the three branches runs, or the two others
+  -- either the first of the three branches runs, or the other two
   with looked as materialized (
     select * from (
       (select created_at as at, id from app.payments
@@ -175,7 +175,7 @@ comment on function api.reverse_payment is
   'reason.';
 
 create function private.staff_books() returns json
-language plpgsql stable security definer   -- nobody may read the runs of jobs
+language plpgsql stable security definer   -- callers may not read the runs of jobs
 set search_path = ''
 as $$
 begin
@@ -194,8 +194,8 @@ begin
     left join private.job_runs r on r.job = l.job and r.last_ended_at is not null);
 end $$;
 comment on function private.staff_books is
-  'What the latest nightly audits of the ledgers of mana and of the treasuries found: {sound, ledgers: [{ledger, '
-  'auditedAt, violations, findings}]}. sound is null until both have run, if nothing was found.';
+  'The findings of the latest nightly audits of the ledgers of mana and of the treasuries: {sound, ledgers: '
+  '[{ledger, auditedAt, violations, findings}]}. If nothing was found, sound is null until both audits have run.';
 
 create function api.get_books() returns json
 language plpgsql stable
@@ -206,5 +206,5 @@ begin
   return private.staff_books();
 end $$;
 comment on function api.get_books is
-  'What the latest nightly audits of the books found: {sound, ledgers: [{ledger, auditedAt, violations, findings: '
-  '[{rule, subjectId, expected, found}]}]}, up to 100 findings of each.';
+  'The findings of the latest nightly audits of the ledgers: {sound, ledgers: [{ledger, auditedAt, violations, '
+  'findings: [{rule, subjectId, expected, found}]}]}, up to 100 findings of each.';

@@ -51,7 +51,7 @@ language plpgsql stable security definer   -- people see only their own orders
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
+  v_from   timestamptz := p_from.at;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -77,7 +77,8 @@ create function private.find_order_time(p_id uuid) returns timestamptz
 language plpgsql stable security definer   -- people see only their own orders
 set search_path = ''
 as $$ begin return (select created_at from app.orders where id = p_id); end $$;
-comment on function private.find_order_time is 'When an order was placed; null if there is none.';
+comment on function private.find_order_time is
+  'Returns the time when an order was placed; null if there is no such order.';
 
 create function api.list_all_orders(p_state text default null, p_limit integer default 20, p_cursor text default null)
 returns json
@@ -102,7 +103,7 @@ end $$;
 comment on function api.list_all_orders is 'Orders, newest first, in one state or in any.';
 
 create function private.resolve_order(p_id uuid, p_refund integer) returns void
-language plpgsql volatile security definer   -- nobody may write orders or the ledger, not even the service role
+language plpgsql volatile security definer   -- callers may not write orders or the ledger, not even the service role
 set search_path = ''
 as $$
 declare
@@ -119,8 +120,7 @@ begin
   perform private.step_order(v_order, 'resolve', 'admin');
 end $$;
 comment on function private.resolve_order is
-  'Divides the mana that a disputed order holds, once: this amount goes back to the buyer, the rest goes to the '
-  'seller.';
+  'Divides the mana that a disputed order holds, once: p_refund goes back to the buyer, the rest goes to the seller.';
 
 create function api.resolve_order(p_id uuid, p_refund_mana integer, p_note text) returns json
 language plpgsql volatile

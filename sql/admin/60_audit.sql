@@ -26,7 +26,7 @@ comment on view private.staff_audit_log is 'Audit entries as admins see them; an
 create function private.audit_page(
   p_filters json, p_by text, p_q text, p_since timestamptz, p_until timestamptz, p_limit integer, p_cursor text
 ) returns json
-language plpgsql stable security definer   -- nobody may read the log
+language plpgsql stable security definer   -- callers may not read the log
 set search_path = ''
 as $$
 declare
@@ -75,7 +75,7 @@ begin
   return private.page(v_items, v_ids::text[], p_limit);
 end $$;
 comment on function private.audit_page is
-  'A page of the audit log, like those of private.staff_page; p_by names the filter that has an index.';
+  'A page of the audit log, in the form of private.staff_page; p_by names the filter that has an index.';
 call private.force_index_scans('private.audit_page');
 
 create function api.list_audit_log(
@@ -100,7 +100,7 @@ comment on function api.list_audit_log is
   'The audit log, newest first. p_actor is another name for p_actor_id.';
 
 create function private.verify_audit(p_after bigint) returns json
-language plpgsql stable security definer   -- nobody may read the log
+language plpgsql stable security definer   -- callers may not read the log
 set search_path = ''
 as $$
 declare
@@ -135,7 +135,7 @@ begin
     v_previous := v_entry.hash;
   end loop;
   if v_broken is null and v_last < p_after + c_most then
-    -- the end of the log: only the head reveals that entries are missing there
+    -- at the end of the log, only the head reveals that entries are missing
     v_broken := case when v_last <> coalesce(v_head.entries, 0) then least(v_last, coalesce(v_head.entries, 0)) + 1
                      when v_previous is distinct from v_head.hash then v_last end;
   end if;

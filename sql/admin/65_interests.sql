@@ -48,7 +48,7 @@ end $$;
 comment on function api.get_interest is 'An interest as staff sees it.';
 
 create function private.save_interest(p_interest app.interests) returns void
-language plpgsql volatile security definer   -- nobody else may write the catalog
+language plpgsql volatile security definer   -- callers may not write the catalog
 set search_path = ''
 as $$
 begin

@@ -34,7 +34,7 @@ comment on function api.list_feature_flags is
   'Feature flags by key, {id, key, enabled, description}; the cursor is a key.';
 
 create function private.switch_flag(p_key text, p_enabled boolean) returns boolean
-language plpgsql volatile security definer   -- nobody may write feature flags
+language plpgsql volatile security definer   -- callers may not write feature flags
 set search_path = ''
 as $$
 begin

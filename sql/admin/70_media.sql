@@ -1,4 +1,4 @@
--- What staff sees of uploads and reflections: that they exist, but nothing that is private to a person.
+-- What staff sees of uploads and reflections. Staff sees that they exist, but nothing that is private to a person.
 -- docs/decisions.md, Staff.
 
 create index media_assets_created_at_idx on app.media_assets (created_at desc, id desc);
@@ -31,8 +31,8 @@ from app.media_assets a
 join app.users u on u.id = a.owner_id
 join app.person_card owner on owner.id = a.owner_id;
 comment on view private.staff_media is
-  'Uploads as staff sees them. in_messages: whether the upload, or a video whose poster it is, was sent in a '
-  'message, or the upload is meant for one.';
+  'Uploads as staff sees them. in_messages says whether the upload, or the video whose poster it is, was sent in a '
+  'message, or the upload is meant for a message.';
 
 create function api.list_media(
   p_kind text default null, p_status text default null, p_owner_id text default null, p_q text default null,

@@ -6,7 +6,7 @@ create table private.staff_metrics (
   figures    json not null
 );
 create unique index staff_metrics_one_row_idx on private.staff_metrics ((true));
-comment on table private.staff_metrics is 'One row: the latest counts, shared by all staff and facades.';
+comment on table private.staff_metrics is 'The latest counts, in one row, which all staff and facades share.';
 comment on column private.staff_metrics.counted_at is 'When the figures were counted. They are valid for 30 seconds.';
 
 create function private.count_metrics() returns json
@@ -41,8 +41,8 @@ begin
   return v_kept.figures;
 end $$;
 comment on function private.count_metrics is
-  'Counts everything, at most once per 30 seconds in the whole instance; concurrent callers get the previous figures. '
-  'It does not audit the books: manaAudit is the latest result of the job audit-mana.';
+  'Counts everything, at most once per 30 seconds in the whole instance; concurrent callers get the previous '
+  'figures. It audits no ledgers: manaAudit is the latest result of the job audit-mana.';
 
 create function api.get_metrics() returns json
 language plpgsql volatile   -- stores the figures

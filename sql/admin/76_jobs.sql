@@ -1,5 +1,5 @@
--- The jobs of the worker for staff: their state, and those that failed.
--- docs/operation.md, Failed jobs, effects and webhooks.
+-- The jobs of the worker for staff, with their state, and the failed jobs. docs/operation.md, Failed jobs, effects and
+-- webhooks.
 
 insert into private.errors (code, status, text) values
   ('queue_unknown', 404, 'There is no such queue.'),
@@ -27,7 +27,7 @@ comment on function private.safe_message is
   'a token.';
 
 create function private.staff_jobs(p_queue text) returns json
-language plpgsql stable security definer   -- nobody else may read the queues
+language plpgsql stable security definer   -- callers may not read the queues
 set search_path = ''
 as $$
 begin
@@ -87,7 +87,7 @@ comment on function api.get_jobs is
   '[{queue, waiting, active, failed}], effects: {depth, lagSeconds, stuckPeople}}.';
 
 create function private.retry_failed_batch(p_queue text, p_since timestamptz) returns json
-language plpgsql volatile security definer   -- nobody else may use the queues
+language plpgsql volatile security definer   -- callers may not use the queues
 set search_path = ''
 as $$
 declare
@@ -125,8 +125,8 @@ begin
   return v_done;
 end $$;
 comment on function api.retry_failed_jobs is
-  'Puts up to 500 jobs that failed for good back on their queue, the oldest first, each of them once: {retried, '
-  'more}. more says whether others are left. Leaves an audit entry.';
+  'Puts up to 500 permanently failed jobs back on their queue, the oldest first, each of them once: {retried, '
+  'more}. more says whether any are left. Leaves an audit entry.';
 
 create view private.staff_failed_jobs with (security_invoker) as
 select j.created_on as at, j.source_id as id, j.source_name as queue,
@@ -143,7 +143,7 @@ select j.created_on as at, j.source_id as id, j.source_name as queue,
 from pgboss.job j
 where j.name = 'dead-letters';
 comment on view private.staff_failed_jobs is
-  'Jobs that failed for good as staff sees them: without their data, and without addresses and tokens.';
+  'Permanently failed jobs as staff sees them: without their data, and without addresses and tokens.';
 
 create function api.list_failed_jobs(
   p_queue text default null, p_status text default null, p_q text default null, p_from timestamptz default null,
@@ -157,11 +157,11 @@ begin
                             p_q, p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_failed_jobs is
-  'Jobs that failed for good in the last 30 days, newest first: {id, queue, message, retries, createdAt, failedAt, '
-  'retriedAt}.';
+  'Jobs that failed permanently in the last 30 days, newest first: {id, queue, message, retries, createdAt, '
+  'failedAt, retriedAt}.';
 
 create function private.retry_failed_job(p_queue text, p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody else may use the queues
+language plpgsql volatile security definer   -- callers may not use the queues
 set search_path = ''
 as $$
 declare
@@ -173,15 +173,15 @@ begin
   select j.* into v_job from pgboss.job j
   where j.name = 'dead-letters' and j.source_id = p_id and j.source_name = p_queue
   order by j.created_on desc limit 1
-  for update;   -- a second caller waits here, and then finds that it was retried
+  for update;   -- a second caller waits here, and then finds that the job was retried
   if not found then
     perform private.raise_error('job_unknown');
   end if;
   return v_job.completed_on is null and private.retry_dead_letter(v_job);
 end $$;
 comment on function private.retry_failed_job is
-  'Retries one job that failed for good; returns false if it was retried before, or if its schedule already has '
-  'another one.';
+  'Retries one permanently failed job; returns false if it was retried before, or if its schedule has already '
+  'queued another one.';
 call private.force_index_scans('private.retry_failed_job');
 
 create function api.retry_failed_job(p_queue text, p_id uuid) returns json
@@ -199,7 +199,7 @@ begin
   return json_build_object('retried', v_retried);
 end $$;
 comment on function api.retry_failed_job is
-  'Puts one job that failed for good back on its queue, once: {retried}, which is false for a repeat. Leaves an audit '
+  'Puts one permanently failed job back on its queue, once: {retried}, which is false for a repeat. Leaves an audit '
   'entry.';
 
 create view private.staff_stuck_effects with (security_invoker) as
@@ -220,8 +220,8 @@ from private.stuck_effects s
 join app.person_card p on p.id = s.user_id
 left join private.effects e on e.user_id = s.user_id and e.id = s.effect_id;
 comment on view private.staff_stuck_effects is
-  'The effects that fail, one for each person, as staff sees them: with only the SQLSTATE of the error, because its '
-  'message could contain data.';
+  'The effects that fail, one for each person, as staff sees them. They show only the SQLSTATE of the error, '
+  'because its message could contain data.';
 
 create function api.list_stuck_effects(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -232,7 +232,7 @@ comment on function api.list_stuck_effects is
   'failedAt, retryAt}.';
 
 create function private.retry_stuck(p_person uuid) returns boolean
-language plpgsql volatile security definer   -- nobody else may touch effects
+language plpgsql volatile security definer   -- callers may not touch effects
 set search_path = ''
 as $$
 begin
@@ -245,7 +245,7 @@ begin
   return false;
 end $$;
 comment on function private.retry_stuck is
-  'Lets the worker try the failing effects of a person now; false if it is about to do so anyway.';
+  'Makes the worker retry the failing effects of a person now; returns false if it is about to do so anyway.';
 
 create function api.retry_stuck_effects(p_id uuid) returns json
 language plpgsql volatile
@@ -262,5 +262,5 @@ begin
   return json_build_object('retried', v_retried);
 end $$;
 comment on function api.retry_stuck_effects is
-  'Lets the worker try the failing effects of a person now: {retried}, which is false if it is about to do so anyway. '
-  'An effect is applied once, because applying it deletes its row. Leaves an audit entry.';
+  'Makes the worker retry the failing effects of a person now: {retried}, which is false if it is about to do so '
+  'anyway. An effect is applied once, because applying it deletes its row. Leaves an audit entry.';

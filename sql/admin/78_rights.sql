@@ -1,5 +1,4 @@
--- What an admin does for a banned person, who cannot log in: the export, and the erasure.
--- docs/decisions.md, Staff; Erasure and export.
+-- How an admin exports or erases a banned person, who cannot log in. docs/decisions.md, Staff; Erasure and export.
 
 insert into private.errors (code, status, text) values
   ('person_free', 409, 'This person is not banned and can do this themselves.');
@@ -20,7 +19,7 @@ comment on function private.require_banned is
   'Returns a banned person. Staff exports or erases only banned people, because others can do it themselves.';
 
 create function private.export_banned(p_user uuid, p_section text, p_after text) returns json
-language plpgsql volatile security definer   -- private.export_page exports anybody
+language plpgsql volatile security definer   -- private.export_page accepts any person
 set search_path = ''
 as $$
 begin
@@ -42,7 +41,7 @@ declare
   v_part json;
 begin
   perform private.require_role('admin');
-  -- as for one's own export, which may take 15 minutes after its first page
+  -- as in api.export_me, an export may take 15 minutes after its first page
   perform private.require_proof(case when p_section is null then interval '10 minutes' else '30 minutes' end);
   v_id := private.require_banned(p_id);
   v_part := private.export_banned(v_id, p_section, p_after);
@@ -71,10 +70,10 @@ begin
   perform private.audit('user.erased', 'user', v_person.id::text);
   return json_build_object('erased', true);
 end $$;
-comment on function api.erase_user is 'Erases a banned person for good: {erased}. Leaves an audit entry.';
+comment on function api.erase_user is 'Erases a banned person, which is final: {erased}. Leaves an audit entry.';
 
 create function private.erase_banned(p_user uuid) returns void
-language plpgsql volatile security definer   -- an erasure changes rows that nobody else may change
+language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$ begin perform private.erase_person(p_user); end $$;
 comment on function private.erase_banned is 'Erases a person whom staff has found and locked.';

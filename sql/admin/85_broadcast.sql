@@ -1,5 +1,5 @@
--- A message to everybody: the worker notifies 500 people at a time, each person exactly once, even if the worker is
--- killed.
+-- A message to everybody. The worker notifies 500 people at a time, and each person exactly once, even if the worker
+-- is killed.
 -- docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
@@ -23,15 +23,14 @@ create table app.broadcasts (
 );
 create index broadcasts_actor_id_idx on app.broadcasts (actor_id, id);
 comment on table app.broadcasts is
-  'Messages of admins to everybody. They are sent in the name of the instance, so they remain when the admin is '
-  'erased.';
-comment on column app.broadcasts.told is 'How many people have been handled so far, in the order of their ids.';
+  'Messages of admins to everybody. The instance is the sender, so the messages remain when the admin is erased.';
+comment on column app.broadcasts.told is 'The number of people handled so far, in the order of their ids.';
 comment on column app.broadcasts.told_to is 'The last person who was handled.';
 comment on column app.broadcasts.finished_at is 'When everybody had been notified; null until then.';
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.broadcasts', 'actor_id', 'broadcasts', '{told_to}');
 
--- the row of the broadcast says who is next; in any case, this index prevents a second notification
+-- the row of the broadcast says who is next; in addition, this index prevents a second notification
 create unique index notifications_broadcast_key on app.notifications (user_id, group_key)
   where kind = 'admin.broadcast';
 insert into private.notification_targets (type, words) values
@@ -48,7 +47,7 @@ declare
   v_ids       uuid[];
   v_next      uuid;
 begin
-  -- if two workers have the same job, the second continues where the first ended
+  -- if two workers run the same job, the second continues where the first ended
   select * into v_broadcast from app.broadcasts where id = (p_job ->> 'broadcastId')::uuid for update;
   if v_broadcast.finished_at is not null or not found then
     return json_build_object('changed', 0, 'next', null);
@@ -69,7 +68,7 @@ begin
   where id = v_broadcast.id
   returning told into v_broadcast.told;
   if v_next is not null and v_broadcast.told % 25000 = 0 then
-    -- so that no job exceeds its time limit, and a killed job is noticed soon
+    -- begin a new job, so that no job exceeds its time limit, and the queue soon notices a killed job
     perform private.enqueue('broadcasts', p_job::json);
     v_next := null;
   end if;
@@ -82,7 +81,7 @@ comment on function private.deliver_broadcast is
 call private.make_batch_queue('broadcasts', 'private.deliver_broadcast');
 
 create function private.add_broadcast(p_title text, p_body text) returns app.broadcasts
-language plpgsql volatile security definer   -- nobody may write broadcasts
+language plpgsql volatile security definer   -- callers may not write broadcasts
 set search_path = ''
 as $$
 declare
@@ -94,10 +93,10 @@ begin
   return v_broadcast;
 end $$;
 comment on function private.add_broadcast is
-  'Writes a message to everybody, which is not sent yet. Fails: broadcast_title, broadcast_body.';
+  'Stores a message to everybody, but does not send it yet. Fails: broadcast_title, broadcast_body.';
 
 create function private.begin_broadcast(p_title text, p_body text) returns app.broadcasts
-language plpgsql volatile security definer   -- nobody may use the queues
+language plpgsql volatile security definer   -- callers may not use the queues
 set search_path = ''
 as $$
 declare
@@ -111,7 +110,7 @@ comment on function private.begin_broadcast is
   'Queues a message to everybody who is registered now. Fails: broadcast_title, broadcast_body.';
 
 create function private.count_recipients(p_kind text) returns bigint
-language plpgsql stable security definer   -- nobody may read the preferences of others
+language plpgsql stable security definer   -- callers may not read the preferences of others
 set search_path = ''
 as $$
 begin
@@ -123,7 +122,8 @@ begin
           where p.kind = p_kind and not private.is_wanted(p.user_id, p.kind));
 end $$;
 comment on function private.count_recipients is
-  'How many people would get a notification to everybody of this kind, which people get unless they turned it off.';
+  'The number of people who would get a notification of this kind that goes to everybody. People get it unless they '
+  'turned the kind off.';
 
 create function api.preview_broadcast(p_title text, p_body text) returns json
 language plpgsql volatile
@@ -134,7 +134,7 @@ declare
 begin
   perform private.require_role('admin');
   begin
-    -- the row is written and undone, so that a preview rejects and changes texts in the same way as a broadcast
+    -- write the row and roll it back, so that a preview rejects and changes texts in the same way as a broadcast
     v_broadcast := private.add_broadcast(p_title, p_body);
     raise exception using errcode = 'KP001';
   exception when sqlstate 'KP001' then
@@ -144,7 +144,7 @@ begin
                            'recipients', private.count_recipients('admin.broadcast'));
 end $$;
 comment on function api.preview_broadcast is
-  'What a broadcast would be: {title, body, recipients}. Sends and keeps nothing.';
+  'Shows what a broadcast would be: {title, body, recipients}. It sends and stores nothing.';
 
 create function api.broadcast(p_title text, p_body text) returns json
 language plpgsql volatile

@@ -1,5 +1,5 @@
--- How an erasure deletes what staff wrote about a person's posts, replies, contents, payments and orders.
--- How erasure runs: sql/base/90_erasure.sql.
+-- How an erasure deletes what staff wrote about a person's posts, replies, contents, payments and orders. See
+-- sql/base/90_erasure.sql for how an erasure runs.
 
 create function private.erase_reasons(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- no role has the right to change these rows
@@ -30,7 +30,7 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.erase_reasons is
-  'For the worker alone, and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts, '
+  'For the worker and private.erase_moderation: deletes the reasons that staff gave about the next 500 posts, '
   'replies, contents or children of one kind (type) of an erased person {userId, type} after an id. Returns '
   '{changed, next}; next is null at the end.';
 call private.force_index_scans('private.erase_reasons');
@@ -76,7 +76,7 @@ insert into private.account_steps (step, events, position) values
   ('private.erase_moderation', '{erasure}', 183);
 
 create function private.forget_reasons() returns trigger
-language plpgsql security definer   -- nobody may change what staff wrote
+language plpgsql security definer   -- callers may not change what staff wrote
 set search_path = ''
 as $$
 begin

@@ -1,7 +1,6 @@
--- AI sessions: a person reflects on a topic by answering five questions. The questions come from a script
+-- In an AI session, a person reflects on a topic by answering five questions. The questions come from a script
 -- (20_questions.sql) or from a model that the facade asks (30_model.sql). Only the owner can read the questions and
--- answers: no operation shows them to anybody else.
--- docs/decisions.md, AI.
+-- answers, because no operation shows them to anybody else. docs/decisions.md, AI.
 
 create table app.ai_sessions (
   id           uuid primary key default private.timed_id(),
@@ -24,9 +23,9 @@ comment on table app.ai_sessions is
 comment on column app.ai_sessions.answered_at is
   'When the session began or got its latest answer. An open session is abandoned 24 hours later.';
 comment on column app.ai_sessions.asking_until is
-  'Until this time a facade asks the model for the next question; after it, that facade counts as failed. Null while '
-  'no facade asks.';
-comment on column app.ai_sessions.completed_at is 'When its owner completed it; null until then.';
+  'The time by which the facade that asks the model for the next question must be done. After this time its attempt '
+  'counts as failed. Null while no facade asks.';
+comment on column app.ai_sessions.completed_at is 'When its owner completed the session; null until then.';
 comment on column app.ai_sessions.abandoned_at is
   'When the job found that the session had got no answer for 24 hours; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('app.ai_sessions', 'abandoned_at', '30 days');
@@ -45,9 +44,9 @@ create table app.ai_turns (
   check (family is not null or not fallback)
 );
 comment on table app.ai_turns is
-  'The questions of a session in order, each with its answer (null until it is given). family: the question''s family '
-  'in the script; null for a question from the model. fallback: whether a question of the script replaced one from '
-  'the model.';
+  'The questions of a session in order, each with its answer (null until it is given). family is the question''s '
+  'family in the script; it is null for a question from the model. fallback says whether a question of the script '
+  'replaced one from the model.';
 comment on column app.ai_turns.answered_at is 'When the question was answered; null until then.';
 
 insert into private.write_limits (kind, per_hour) values ('reflections', 300);
@@ -67,7 +66,8 @@ create function private.ai_deadline() returns timestamptz
 language plpgsql stable
 set search_path = ''
 as $$ begin return now() - interval '24 hours'; end $$;
-comment on function private.ai_deadline is 'A session that was last answered before this moment is abandoned.';
+comment on function private.ai_deadline is
+  '24 hours ago. A session whose latest answer is older than this time is abandoned.';
 
 create function private.ai_status(p_session app.ai_sessions) returns text
 language plpgsql stable
@@ -80,7 +80,8 @@ begin
               else 'in_progress' end;
 end $$;
 comment on function private.ai_status is
-  'in_progress, completed or abandoned. The status is computed on reading; the job only records it.';
+  'The status of a session: in_progress, completed or abandoned. This function computes the status; the job only '
+  'records it.';
 
 create view app.ai_session_card with (security_invoker) as
 select s.id, s.user_id,
@@ -103,8 +104,7 @@ select s.id, s.user_id,
 from app.ai_sessions s;
 comment on view app.ai_session_card is
   'A session as its owner sees it: {id, topic, status, question {position, text}, turns [{position, question, '
-  'backend, fallback, answer, answeredAt}], createdAt, completedAt}. question is the one still to be answered, or '
-  'null.';
+  'backend, fallback, answer, answeredAt}], createdAt, completedAt}. question is the next one to answer, or null.';
 
 create function private.require_ai_session(p_session uuid) returns uuid
 language plpgsql stable
@@ -139,7 +139,7 @@ comment on function private.lock_open_ai_session is
   'Locks a session of the caller that is not abandoned, and returns it.';
 
 create function private.job_abandon_ai_sessions() returns integer
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare

@@ -1,6 +1,6 @@
 -- The script of the questions. It needs no model, and it replaces a model that does not answer. The first question
--- opens the topic and the last one looks ahead. In between, the last answer decides which family comes next; no family
--- comes twice.
+-- introduces the topic, and the last question is about the future. In between, the last answer decides which family of
+-- questions comes next. No family comes twice.
 
 create table private.ai_questions (
   family  text primary key,
@@ -10,9 +10,9 @@ create table private.ai_questions (
   quoting text
 );
 comment on table private.ai_questions is
-  'The script. cues: a pattern of words; a family comes first if the last answer contains one of them. plain: the '
-  'question. quoting: the same question, for a last answer with a word that the question can quote. {topic} and '
-  '{word} are filled in.';
+  'The script. cues is a pattern of words; a family comes first if the last answer contains one of these words. '
+  'plain is the question. quoting is the same question, for a last answer with a word that the question can quote. '
+  '{topic} and {word} are placeholders.';
 
 insert into private.ai_questions (family, place, cues, plain, quoting) values
   ('beginning', 1, null,
@@ -82,7 +82,7 @@ begin
   where case v_count when 0 then q.family = 'beginning' when 4 then q.family = 'ahead'
         else q.family not in ('beginning', 'ahead') and q.family <> all (v_asked) end
   order by coalesce(lower(v_answer) ~ ('\m' || q.cues), false) desc, q.place limit 1;
-  -- {word} before {topic}: a word cannot contain a placeholder, but a topic can
+  -- replace {word} before {topic}, because a word cannot contain a placeholder, but a topic can
   if v_word is not null and v_next.quoting is not null then
     v_next.plain := replace(v_next.quoting, '{word}', v_word);
   end if;
@@ -115,7 +115,7 @@ begin
 end $$;
 comment on function private.put_ai_question is
   'Asks the next question of a session that its caller has locked: p_text, which is from the model, or the next '
-  'question of the script if p_text is null. After the fifth question there is none.';
+  'question of the script if p_text is null. After the fifth question it asks nothing.';
 
 create function private.open_ai_session(p_topic text) returns uuid
 language plpgsql volatile security definer   -- people may not write sessions
@@ -125,7 +125,8 @@ declare
   v_topic   text;
   v_session app.ai_sessions;
 begin
-  -- NFC makes one character of up to four; a topic longer than this is too long anyway, so it is not normalized
+  -- NFC combines up to four characters into one, so a topic of more than 400 characters is too long even in NFC.
+  -- Reject it before normalizing.
   if (length(p_topic) <= 400) is not true then
     perform private.raise_error('ai_topic');
   end if;
@@ -152,7 +153,7 @@ declare
   v_turn    app.ai_turns;
 begin
   if (length(p_answer) <= 10000) is not true then
-    perform private.raise_error('ai_answer');   -- too long in any case, as above for a topic
+    perform private.raise_error('ai_answer');   -- the answer is too long even in NFC, as above for a topic
   end if;
   perform private.count_writes('reflections');
   v_session := private.lock_open_ai_session(p_session);
@@ -161,7 +162,7 @@ begin
   end if;
 
   select * into strict v_turn from app.ai_turns where session_id = p_session order by position desc limit 1;
-  -- another answer may have been stored while this call waited for the lock; then this answer is not for the current
+  -- while this call waited for the lock, another answer may have been stored; then this answer is for an earlier
   -- question
   if v_turn.position is distinct from coalesce(p_position, v_seen) then
     perform private.raise_error('ai_question_answered');
@@ -173,15 +174,16 @@ begin
     perform private.raise_error('ai_question_pending');
   end if;
 
-  -- if the last question has an answer but no question followed, the new answer replaces that one
+  -- if the last question has an answer but no question followed, the new answer replaces the old one
   update app.ai_turns set answer = private.require_text(p_answer), answered_at = now()
   where session_id = p_session and position = v_turn.position;
   update app.ai_sessions set answered_at = now() where id = p_session returning * into v_session;
   return v_session;
 end $$;
 comment on function private.give_ai_answer is
-  'Stores the caller''s answer to the current question of their session, and locks the session. Of several concurrent '
-  'answers, exactly one is accepted. If no question followed the last answer, that answer can be given again.';
+  'Stores the caller''s answer to the current question of their session, and locks the session. Of several '
+  'concurrent answers, exactly one is accepted. If no question followed the last answer, the person can answer '
+  'again.';
 
 create function private.answer_by_script(p_session uuid, p_answer text, p_position integer) returns void
 language plpgsql volatile security definer   -- people may not write sessions
@@ -233,9 +235,9 @@ begin
   return (select card from app.ai_session_card where id = p_session_id);
 end $$;
 comment on function api.answer_ai_session is
-  'Answers the current question of a session, and returns the session with the next question of the script; after the '
-  'fifth answer there is none. With p_position, the answer is accepted only if the question at this position is still '
-  'the current one.';
+  'Answers the current question of a session, and returns the session with the next question of the script; after '
+  'the fifth answer there is no question. With p_position, the answer is accepted only if the question at this '
+  'position is still the current one.';
 
 create function api.complete_ai_session(p_session_id uuid) returns json
 language plpgsql volatile

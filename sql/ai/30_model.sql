@@ -10,7 +10,8 @@ create table private.ai_usage (
 );
 create index ai_usage_day_idx on private.ai_usage (((day::timestamp at time zone 'UTC')));
 comment on table private.ai_usage is
-  'How many tokens of the model a person has spent on a day (UTC), including tokens reserved for running calls.';
+  'The number of the model''s tokens that a person has spent on a day (UTC), including tokens reserved for running '
+  'calls.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.ai_usage', '((day)::timestamp without time zone AT TIME ZONE ''UTC''::text)', '2 days');
 
@@ -40,10 +41,11 @@ begin
   where user_id = private.require_caller() and day = p_day;
 end $$;
 comment on function private.settle_tokens is
-  'Replaces the reserved number of tokens by the number spent. If that is unknown (null), the reservation stays.';
+  'Replaces the reserved number of tokens by the number spent. If the number spent is unknown (null), the '
+  'reservation stays.';
 
 create function api.reserve_ai_tokens(p_tokens integer, p_budget integer) returns json
-language plpgsql volatile security definer   -- only for gate: nobody may write budgets
+language plpgsql volatile security definer   -- only for gate: callers may not write budgets
 set search_path = ''
 as $$
 begin
@@ -54,7 +56,7 @@ comment on function api.reserve_ai_tokens is
   'is null if the caller''s budget of the day has fewer tokens left.';
 
 create function api.settle_ai_tokens(p_day date, p_reserved integer, p_used integer default null) returns json
-language plpgsql volatile security definer   -- only for gate: nobody may write budgets
+language plpgsql volatile security definer   -- only for gate: callers may not write budgets
 set search_path = ''
 as $$
 begin
@@ -62,8 +64,8 @@ begin
   return null;
 end $$;
 comment on function api.settle_ai_tokens is
-  'For the facade alone, when it knows how many tokens the model took (p_used): replaces the reserved number by that '
-  'number.';
+  'For the facade alone, after a call of the model: replaces the reserved number of tokens by the number that the '
+  'model used (p_used).';
 
 create function api.begin_ai_answer(
   p_session_id uuid, p_answer text, p_budget integer, p_position integer default null
@@ -81,7 +83,8 @@ begin
   select json_agg(json_build_object('question', question, 'answer', answer) order by position), count(*)
   into v_turns, v_count
   from app.ai_turns where session_id = p_session_id;
-  -- a token has at least one byte; 1200 is for the topic, the instructions to the model, and its question
+  -- A token has at least one byte. The 1200 tokens are for the topic, the instructions to the model, and the question
+  -- that it returns.
   v_reserved := 1200 + octet_length(v_turns::text);
   if v_count < 5 then
     v_day := private.reserve_tokens(v_reserved, p_budget);
@@ -98,23 +101,24 @@ begin
     'lease', json_build_object('p_until', v_session.asking_until, 'p_day', v_day, 'p_reserved', v_reserved));
 end $$;
 comment on function api.begin_ai_answer is
-  'For the facade alone: answers a question as api.answer_ai_session does, but leaves the next question to the model. '
-  'Returns {session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which the facade should call '
-  'within a minute. ask is null if there is nothing to ask the model: after the fifth answer, and if the budget is '
-  'spent; in the second case the next question is from the script.';
+  'For the facade alone: answers a question as api.answer_ai_session does, but leaves the next question to the '
+  'model. Returns {session, ask: {topic, turns}, lease}. lease is for api.finish_ai_answer, which the facade should '
+  'call within a minute. ask is null after the fifth answer, and if the budget is spent; then the next question is '
+  'from the script.';
 
 create function api.finish_ai_answer(
   p_session_id uuid, p_until timestamptz, p_day date, p_reserved integer,
   p_question text default null, p_used integer default null, p_gone boolean default false
 ) returns json
-language plpgsql volatile security definer   -- only for gate: p_question counts as the model's
+language plpgsql volatile security definer   -- only for gate: p_question counts as a question of the model
 set search_path = ''
 as $$
 declare
   v_session app.ai_sessions := private.lock_open_ai_session(p_session_id);
 begin
   perform private.settle_tokens(p_day, p_reserved, p_used);
-  if v_session.asking_until = p_until then   -- otherwise the answer was given again, and another call asks the model
+  -- otherwise the person has answered again, and another call asks the model
+  if v_session.asking_until = p_until then
     if p_gone then
       update app.ai_sessions set asking_until = null where id = p_session_id;
     else
@@ -124,6 +128,6 @@ begin
   return (select card from app.ai_session_card where id = p_session_id);
 end $$;
 comment on function api.finish_ai_answer is
-  'For the facade alone, when the model has answered: records the tokens that it took, and asks the model''s '
-  'question, or one from the script if the model gave none. p_gone says that the client no longer waits for the '
-  'question: then it asks none, and the answer can be given again.';
+  'For the facade alone, when the model has answered: records the tokens that the model used, and asks the model''s '
+  'question, or one from the script if the model gave none. If p_gone is true, the client has disconnected: then no '
+  'question is asked, and the person can answer again.';

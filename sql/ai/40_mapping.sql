@@ -1,8 +1,7 @@
--- Interests that a session suggests: found by the words of their names, and by a model. Only interests in the catalog
--- are returned.
--- docs/decisions.md, AI.
+-- Interests that a session suggests. They are found by the words of their names, and by a model. Only interests in the
+-- catalog are returned. docs/decisions.md, AI.
 
--- the words of the names; a change of user_count does not write to this index
+-- this index has only the words of the names, so a change of user_count does not write to it
 create index interests_words_idx on app.interests using gin (to_tsvector('pg_catalog.english', name));
 
 create function private.match_interests(p_session uuid) returns table (interest_id uuid, confidence numeric)
@@ -14,7 +13,7 @@ declare
   v_said  jsonb;
   v_query tsquery;
 begin
-  -- a word of the topic counts as if said twice; a tsvector has one position of a word for each time it was said
+  -- a word of the topic counts twice; a tsvector has one position for each occurrence of a word
   v_words := (select to_tsvector('pg_catalog.english', private.parsable(s.topic || ' ' || s.topic))
                      || to_tsvector('pg_catalog.english', private.parsable(
                           (select string_agg(t.answer, ' ') from app.ai_turns t where t.session_id = s.id)))
@@ -33,8 +32,8 @@ begin
 end $$;
 comment on function private.match_interests is
   'Returns interests whose names share words with a session of the caller, each with a confidence from 0 to 1. The '
-  'confidence depends on how many words of the name were said, and how often. At most 300 words and 200 interests are '
-  'considered.';
+  'confidence depends on how many words of the name occur in the session, and how often. At most 300 words and 200 '
+  'interests are considered.';
 
 create function api.find_ai_mapping(p_session_id uuid) returns json
 language plpgsql stable
@@ -88,7 +87,7 @@ end $$;
 comment on function api.map_ai_interests is
   'Returns up to 10 interests that a session suggests, {backend, fallback, suggestions: [{id, slug, name, '
   'confidence}]}, highest confidence first. They are found by words and by a model (p_found: [{slug, confidence}]); '
-  'slugs that are not in the catalog are ignored. p_fallback: whether a model was asked but failed.';
+  'slugs that are not in the catalog are ignored. p_fallback says whether a model was asked but failed.';
 
 create function api.apply_ai_suggestions(p_session_id uuid, p_ids uuid[]) returns json
 language plpgsql volatile
@@ -101,7 +100,7 @@ begin
   if cardinality(p_ids) > 50 then
     perform private.raise_error('value_invalid');
   end if;
-  -- as in api.select_interests: interests that the caller has chosen meanwhile keep their depth
+  -- as in api.select_interests, interests that the caller has chosen meanwhile keep their depth
   perform private.lock('choices', app.uid()::text);
   v_new := (select jsonb_agg(jsonb_build_object('interestId', p.id, 'depth', 1, 'expertise', 1) order by p.place)
             from unnest(p_ids) with ordinality as p (id, place)

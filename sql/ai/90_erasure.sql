@@ -1,11 +1,11 @@
--- What an erasure does to AI sessions, and which of their columns hold personal data. How erasure runs:
--- sql/base/90_erasure.sql.
+-- What an erasure does to AI sessions, and which of their columns hold personal data. See sql/base/90_erasure.sql for
+-- how an erasure runs.
 
 insert into private.personal_data (relation, person_column, section, within, omits) values
   ('app.ai_sessions', 'user_id', 'aiSessions', null, '{asking_until}'),
   ('app.ai_turns', 'session_id', 'aiTurns', '{aiSessions}', '{family}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.ai_usage', 'user_id', 'How much of a day''s budget the person used, kept for 2 days.');
+  ('private.ai_usage', 'user_id', 'The part of a day''s budget that the person used, kept for 2 days.');
 
 create function private.erase_ai_sessions(p_user app.users) returns void
 language plpgsql volatile

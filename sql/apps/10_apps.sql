@@ -18,8 +18,8 @@ create table app.apps (
 create index apps_owner_id_idx on app.apps (owner_id, created_at desc, id desc);
 create index apps_ended_at_idx on app.apps (ended_at);
 comment on table app.apps is
-  'Registered apps. The id is the client_id of OAuth. A deleted app keeps its row for two days. Within the first, the '
-  'worker ends its remaining consents; then it deletes them in batches, and the app last.';
+  'Registered apps. The id is the client_id of OAuth. A deleted app keeps its row for two days. On the first day, '
+  'the worker ends the remaining consents of the app. Later it deletes the consents in batches, and finally the app.';
 comment on column app.apps.website is 'A page about the app; null if there is none.';
 comment on column app.apps.redirect_uris is
   'The addresses to which an authorization may return. They are compared exactly, except for the port of a loopback '
@@ -28,9 +28,9 @@ comment on column app.apps.scopes is 'The scopes for which the app may ask.';
 comment on column app.apps.is_confidential is
   'Whether the app authenticates with a secret, because it runs on its own server.';
 comment on column app.apps.secret_hash is
-  'SHA-256 of the secret, which has 256 random bits. Null until the first one was made, and for apps that are not '
-  'confidential.';
-comment on column app.apps.ended_at is 'When it was deleted; null if it was not.';
+  'SHA-256 of the secret, which has 256 random bits. Null until the first secret was made, and for apps that are '
+  'not confidential.';
+comment on column app.apps.ended_at is 'When the app was deleted; null if it was not.';
 insert into private.retention (relation, counts_from, keep) values ('app.apps', 'ended_at', '2 days');
 insert into private.write_limits (kind, per_hour) values ('apps', 30);
 insert into app.settings (key, value) values ('register_apps', 'admins');
@@ -42,8 +42,8 @@ insert into private.errors (code, status, text) values
   ('app_name', 422, 'The name of an app must have 1 to 60 characters.'),
   ('app_website', 422, 'The website of an app must begin with https:// and have at most 300 characters.'),
   ('app_redirect', 422, 'An app must have 1 to 10 redirect URIs, each of at most 500 characters and without a '
-   'fragment: https:// with a host, http:// with localhost, 127.0.0.1 or [::1], or, for an app without a secret, a '
-   'scheme of its own with a dot, such as org.example.app:/done.'),
+    'fragment. Each begins with https:// and a host, or with http:// and localhost, 127.0.0.1 or [::1]. An app '
+    'without a secret can also use a custom scheme that contains a dot, such as org.example.app:/done.'),
   ('app_public', 409, 'This app has no secret, because it is not confidential.'),
   ('consent_over', 410, 'This request of an app has ended. Start again in the app.');
 
@@ -66,7 +66,7 @@ begin
   end if;
   return p_uris;
 end $$;
-comment on function private.require_redirects is 'Returns these redirect URIs, if an app may have them.';
+comment on function private.require_redirects is 'Returns these redirect URIs. Fails if an app may not have them.';
 
 create function private.app_card(p_app app.apps) returns json
 language plpgsql stable
@@ -110,7 +110,8 @@ begin
   end if;
 end $$;
 comment on function private.require_registration is
-  'Passes if the caller may register apps: REGISTER_APPS. An admin needs the second factor that the role needs.';
+  'Passes if the caller may register apps, which REGISTER_APPS decides. An admin needs the second factor that the '
+  'role requires.';
 
 create function private.create_own_app(
   p_name text, p_redirect_uris text[], p_scopes text[], p_is_confidential boolean, p_website text
@@ -136,7 +137,7 @@ begin
   returning * into v_app;
   return private.app_card(v_app);
 end $$;
-comment on function private.create_own_app is 'Registers an app of the caller, as api.create_app says.';
+comment on function private.create_own_app is 'Registers an app of the caller, as described at api.create_app.';
 
 create function private.known_scopes(p_scopes text[]) returns text[]
 language plpgsql stable
@@ -173,8 +174,9 @@ begin
     'create_app', private.create_own_app(p_name, p_redirect_uris, p_scopes, p_is_confidential, p_website));
 end $$;
 comment on function api.create_app is
-  'Registers an app: {id, name, website, redirectUris, scopes, isConfidential, hasSecret, createdAt}. Only admins can '
-  'register apps, unless the instance lets everybody. A person can have 20. Fails: app_name, app_website.';
+  'Registers an app: {id, name, website, redirectUris, scopes, isConfidential, hasSecret, createdAt}. Only admins '
+  'can register apps, unless the instance lets everybody register them. A person can have 20. Fails: app_name, '
+  'app_website.';
 
 create function private.list_own_apps() returns json
 language plpgsql stable security definer   -- the card takes whole rows, and people may not read hashes
@@ -186,7 +188,7 @@ begin
      from app.apps a where a.owner_id = private.require_caller() and a.ended_at is null),
     '{}', 50);
 end $$;
-comment on function private.list_own_apps is 'The apps of the caller, as api.list_apps says.';
+comment on function private.list_own_apps is 'The apps of the caller, as described at api.list_apps.';
 
 create function api.list_apps() returns json
 language plpgsql stable
@@ -223,7 +225,7 @@ begin
   returning * into v_app;
   return private.app_card(v_app);
 end $$;
-comment on function private.change_own_app is 'Changes an app of the caller, as api.update_app says.';
+comment on function private.change_own_app is 'Changes an app of the caller, as described at api.update_app.';
 
 create function api.update_app(p_id uuid, p_changes jsonb) returns json
 language plpgsql volatile

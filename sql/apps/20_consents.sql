@@ -1,6 +1,5 @@
--- Consents: what people allowed apps to do. Each consent has a refresh token, HMAC-SHA256(key, consent ‖ generation),
--- which the facade makes in the same way as those of sessions.
--- docs/decisions.md, Apps.
+-- Consents say what people allowed apps to do. Each consent has a refresh token, HMAC-SHA256(key, consent ‖
+-- generation), which the facade makes in the same way as the refresh tokens of sessions. docs/decisions.md, Apps.
 
 create table app.app_consents (
   id           uuid primary key,
@@ -24,12 +23,13 @@ comment on table app.app_consents is
   'still recognized.';
 comment on column app.app_consents.scopes is 'The scopes that the person allowed.';
 comment on column app.app_consents.generation is
-  'The generation of the current refresh token: how often it was replaced.';
+  'The generation of the current refresh token, which is the number of times that it was replaced.';
 comment on column app.app_consents.refresh is
-  'What the facade stores about the refresh token, because the token does not contain it; null before the first one.';
+  'What the facade stores about the refresh token, because the token does not contain it; null before the first '
+  'token.';
 comment on column app.app_consents.last_used_at is 'When the app last got an access token with this consent.';
 comment on column app.app_consents.expires_at is '60 days after the last use of the refresh token.';
-comment on column app.app_consents.ended_at is 'When it was revoked; null otherwise.';
+comment on column app.app_consents.ended_at is 'When the consent was revoked; null otherwise.';
 insert into private.retention (relation, counts_from, keep) values
   ('app.app_consents', 'LEAST(ended_at, expires_at)', '1 day');
 
@@ -52,7 +52,7 @@ comment on column private.oauth_records.key is 'SHA-256 of the code or the token
 comment on column private.oauth_records.user_code is 'SHA-256 of the code that a person enters for a device.';
 comment on column private.oauth_records.expires_at is 'When it expires.';
 comment on column private.oauth_records.consumed_at is
-  'When the code was used. If it is used again, its consent ends.';
+  'When the code was used. If a client uses it again, its consent ends.';
 insert into private.retention (relation, counts_from, keep) values ('private.oauth_records', 'expires_at', '0');
 
 create function private.end_consent(p_id uuid) returns void
@@ -66,7 +66,7 @@ begin
   where r.consent_id = p_id;
 end $$;
 comment on function private.end_consent is
-  'Ends a consent, with its refresh token and its access tokens. At most 10 of these are valid at a time.';
+  'Ends a consent, with its refresh token and its access tokens. A consent has at most 10 valid access tokens.';
 
 create function private.end_consents_of(p_user uuid) returns void
 language plpgsql volatile
@@ -76,10 +76,10 @@ begin
   perform private.end_consent(id)
   from (select id from app.app_consents where user_id = p_user and ended_at is null order by id for update) c;
 end $$;
-comment on function private.end_consents_of is 'Ends all consents of a person. At most 50 of them are valid.';
+comment on function private.end_consents_of is 'Ends all consents of a person, who has at most 50 valid ones.';
 
 create function private.end_consents_with_tokens() returns trigger
-language plpgsql security definer   -- those who end tokens may not write consents
+language plpgsql security definer   -- callers that end tokens may not write consents
 set search_path = ''
 as $$
 begin
@@ -87,7 +87,7 @@ begin
   return null;
 end $$;
 comment on function private.end_consents_with_tokens is
-  'Trigger: whatever ends all tokens of a person, such as a new password, also ends the consents.';
+  'Trigger: ends the consents of a person when all their tokens end, for example because of a new password.';
 create trigger _070_end_consents_with_tokens after update of tokens_valid_from on app.users
   for each row when (old.tokens_valid_from <> new.tokens_valid_from)
   execute function private.end_consents_with_tokens();
@@ -105,8 +105,8 @@ begin
   end if;
 end $$;
 comment on function private.end_app is
-  'Ends an app, which then gets no new tokens. Ends the first 500 consents immediately, and leaves the others to the '
-  'worker.';
+  'Ends an app, so that it gets no new tokens. Ends its first 500 consents immediately, and leaves the others to '
+  'the worker.';
 
 create function private.end_more_consents(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- the worker has no access to Kith's tables
@@ -168,7 +168,7 @@ begin
      join app.apps a on a.id = c.app_id and a.ended_at is null),
     '{}', 50);
 end $$;
-comment on function private.list_own_consents is 'The apps that the caller allowed, as api.list_my_apps says.';
+comment on function private.list_own_consents is 'The apps that the caller allowed, as described at api.list_my_apps.';
 
 create function api.list_my_apps() returns json
 language plpgsql stable
@@ -206,7 +206,7 @@ begin
   end if;
   return null;   -- the response is 204
 end $$;
-comment on function api.revoke_my_app is 'Ends what the caller allowed an app. The app''s tokens end immediately.';
+comment on function api.revoke_my_app is 'Ends the caller''s consents to an app. The app''s tokens end immediately.';
 
 create function private.end_consents_of_person(p_user app.users) returns void
 language plpgsql volatile

@@ -1,4 +1,4 @@
--- What the facade's OAuth provider stores and finds (api-facade/lib/oauth.ts). All of it is for the facade alone.
+-- What the facade's OAuth provider stores and finds (api-facade/lib/oauth.ts). Only the facade uses these functions.
 
 create function api.find_app(p_id uuid) returns json
 language plpgsql stable security definer   -- only for gate: apps ask without a token
@@ -42,7 +42,8 @@ begin
             and (r.key = p_key or r.user_code = p_user_code));
 end $$;
 comment on function api.find_oauth_record is
-  'For the facade alone: what is stored under this key or user code, with the time at which it was used; or null.';
+  'For the facade alone: what is stored under this key or user code, with the time of its use; null if there is '
+  'nothing.';
 
 create function api.answer_device(p_user_code bytea, p_payload jsonb) returns json
 language plpgsql volatile security definer   -- only for gate: trusts the facade to have asked the person
@@ -72,7 +73,7 @@ begin
   if not found then
     select consent_id into v_consent from private.oauth_records where model = p_model and key = p_key;
     perform private.end_consent(v_consent);
-    return private.error_response('consent_over');   -- raising an error would undo the end of the consent
+    return private.error_response('consent_over');   -- an error would roll back the end of the consent
   end if;
   return null;
 end $$;
@@ -104,7 +105,7 @@ begin
   end if;
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
-  perform private.check_caller();   -- checks again: the token may have ended while this waited
+  perform private.check_caller();   -- checks again, because the token may have ended during the wait
   perform private.require_proof();
   perform private.check_lock_order('app', p_app::text);
   perform from app.apps where id = p_app and ended_at is null for share;
@@ -151,7 +152,8 @@ begin
   return null;
 end $$;
 comment on function api.store_refresh is
-  'For the facade alone: stores what belongs to the refresh token of this generation, if it is the current one.';
+  'For the facade alone: stores the facade''s data about the refresh token of this generation, if it is the current '
+  'one.';
 
 create function api.consume_refresh(p_id uuid, p_generation integer) returns json
 language plpgsql volatile security definer   -- only for gate: apps ask without a token
@@ -170,11 +172,11 @@ begin
     where id = p_id;
   elsif v_consent.generation = p_generation + 1
         and v_consent.last_used_at > clock_timestamp() - interval '10 seconds' then
-    -- the answer was lost, or two requests raced, so both get the same next token
+    -- the answer was lost, or two requests ran at the same time; both get the same next token
     return null;
   else
     perform private.end_consent(p_id);
-    return private.error_response('consent_over');   -- raising an error would undo the end of the consent
+    return private.error_response('consent_over');   -- an error would roll back the end of the consent
   end if;
   return null;
 end $$;
@@ -210,7 +212,7 @@ begin
   select name into v_name from app.apps where id = v_consent.app_id;
   perform private.issue_access_token(v_consent.user_id, 'app', v_name, p_token_hash, p_scopes, p_seconds,
                                      v_consent.app_id::text);
-  -- locked after the person, because whatever ends consents locks in this order, too
+  -- lock the consent after the person, in the same order as functions that end consents
   update app.app_consents set last_used_at = clock_timestamp() where id = p_consent and ended_at is null;
   if not found then
     perform private.raise_error('consent_over');

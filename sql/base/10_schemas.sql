@@ -18,10 +18,10 @@ create extension if not exists pg_trgm with schema extensions;
 do $$ begin
   drop extension if exists pg_graphql;
 exception when insufficient_privilege then
-  raise warning 'pg_graphql stays: it is not ours to drop';
+  raise warning 'pg_graphql remains, because this role may not drop it';
 end $$;
 
--- nobody may run a function without an explicit grant
+-- roles can run a function only with an explicit grant
 alter default privileges revoke execute on functions from public;
 alter default privileges in schema app grant select, insert, update, delete on tables to service_role;
 
@@ -29,8 +29,8 @@ do $$
 declare
   v_role record;
 begin
-  -- the role in a token is a Postgres role. No token has the role `gate`, which runs the operations for callers
-  -- without a token, or `worker`, which runs the jobs
+  -- the role in a token is a Postgres role. Two roles are never in a token: `gate`, which runs the operations for
+  -- callers without a token, and `worker`, which runs the jobs
   for v_role in
     select * from (values ('user', 'A token of a person: the rights of authenticated.'),
                           ('moderator', 'A token of a moderator: the rights of authenticated.'),
@@ -53,7 +53,8 @@ do $$
 declare
   v_pool record;
 begin
-  -- one login role per connection pool: its sessions have exactly one role, even behind a transaction pooler
+  -- each connection pool has its own login role, so that its sessions have exactly one role, even behind a transaction
+  -- pooler
   for v_pool in
     select * from (values ('kith_anon', 'anon', '8s'), ('kith_gate', 'gate', '8s'),
                           ('kith_user', 'authenticated', '8s'), ('kith_service', 'service_role', '8s'),

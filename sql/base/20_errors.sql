@@ -1,4 +1,4 @@
--- Errors have codes. Each feature registers its own; callers get the same status through the facade and by `.rpc()`.
+-- Errors have codes, which each feature registers. Callers get the same status through the facade and by `.rpc()`.
 -- docs/decisions.md, Errors.
 
 create table private.errors (
@@ -40,8 +40,8 @@ begin
 end $$;
 comment on function private.raise_error is
   'Raises a registered code: SQLSTATE PT<status>, with the code as the message and its text as the detail. With '
-  'p_headers for the response it raises SQLSTATE PGRST, the form in which PostgREST accepts headers. The transaction '
-  'is undone.';
+  'p_headers for the response it raises SQLSTATE PGRST, the form in which PostgREST accepts headers. The '
+  'transaction is rolled back.';
 
 create function private.error_response(p_code text) returns json
 language plpgsql volatile security definer   -- callers may not read the registry
@@ -56,8 +56,8 @@ begin
                            'details', v_error.text, 'hint', null);
 end $$;
 comment on function private.error_response is
-  'Returns an error as the response without raising it, so that what the operation wrote is kept: the caller gets an '
-  'error, but the transaction commits.';
+  'Returns an error as the response without raising it, so that what the operation wrote is kept. The caller gets '
+  'an error, but the transaction commits.';
 
 create function private.raise_check_violation(p_rule text) returns boolean
 language plpgsql stable security definer   -- callers may not read the registry
@@ -75,9 +75,10 @@ begin
     constraint = p_rule;
 end $$;
 comment on function private.raise_check_violation is
-  'Every check of the schema app calls this function for a value that breaks the check (sql/generated/10_checks.sql, '
-  'generated). It raises the code that has the name of the check, or value_invalid if no such code is registered, as '
-  'private.raise_error does. The error of Postgres itself would show the row to a caller by `.rpc()`.';
+  'Every check of the schema app calls this function for a value that violates the check '
+  '(sql/generated/10_checks.sql, generated). It raises the code that has the name of the check, or value_invalid if '
+  'no such code is registered, as private.raise_error does. The error of Postgres itself would show the row to '
+  'callers of `.rpc()`.';
 
 create function private.reject_null() returns trigger
 language plpgsql
@@ -103,9 +104,9 @@ begin
                     and a.attgenerated = '' and a.attidentity = ''));
 end $$;
 comment on procedure private.make_nulls_raise_codes is
-  'For migrations: from then on, a null in a column that must have a value raises value_invalid. It is for tables '
-  'that only definer functions write, with values from the caller: the error of Postgres itself would show the row to '
-  'a caller by `.rpc()`. Tables that people write under row-level security do not need it, because there Postgres '
+  'For migrations: from then on, a null in a required column raises value_invalid. Use it for tables into which '
+  'only definer functions write values from the caller, because the error of Postgres itself would show the row to '
+  'callers of `.rpc()`. Tables that people write under row-level security do not need it, because there Postgres '
   'does not show the row.';
 
 create function private.reject_change() returns trigger
@@ -130,7 +131,7 @@ begin
                   for each statement execute function private.reject_change()', p_table);
 end $$;
 comment on procedure private.make_append_only is
-  'For migrations: from then on nobody can change or delete the table''s rows (append_only).';
+  'For migrations: makes a table append-only. From then on nobody can change or delete its rows (append_only).';
 
 create function private.touch() returns trigger
 language plpgsql

@@ -5,7 +5,7 @@ create table private.lock_ranks (
   rank smallint primary key check (rank between 1 and 8),
   name text not null unique
 );
-comment on table private.lock_ranks is 'The order of locks: a transaction takes those of a lower rank first.';
+comment on table private.lock_ranks is 'The order of locks. A transaction takes the locks of a lower rank first.';
 insert into private.lock_ranks (rank, name) values
   (1, 'request'), (2, 'person'), (3, 'space'), (4, 'pair'), (5, 'thing'), (6, 'effects'), (7, 'mana'), (8, 'record');
 
@@ -18,11 +18,11 @@ create index lock_kinds_rank_idx on private.lock_kinds (rank);
 comment on table private.lock_kinds is
   'Registry: the kinds of locks. private.lock takes them.';
 comment on column private.lock_kinds.position is
-  'The order of the kinds, 100 to 899. The hundreds are the rank. Kinds of the same position never wait for each '
-  'other.';
+  'The order of the kinds, 100 to 899. The hundreds are the rank. Two kinds have the same position only if '
+  'transactions never wait for each other because of them.';
 
 create function private.check_lock_order(p_kind text, variadic p_keys text[] default null) returns void
-language plpgsql volatile security definer   -- nobody else may read the registry
+language plpgsql volatile security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare
@@ -49,7 +49,7 @@ begin
 end $$;
 comment on function private.check_lock_order is
   'For tests, whose sessions set kith.lock_order to "checked": raises an error if this transaction already holds a '
-  'lock of a later kind, unless it already holds these locks, too. Every function that locks rows calls it first.';
+  'lock of a later kind, unless it already holds these locks. Every function that locks rows calls it first.';
 
 create function private.lock(p_kind text, variadic p_keys text[] default null) returns void
 language plpgsql volatile
@@ -60,15 +60,15 @@ begin
   if p_keys is null then
     perform pg_advisory_xact_lock(hashtextextended(p_kind, 0));
   else
-    -- sorted, so that two transactions that take the same locks do not deadlock
+    -- sort the keys, so that two transactions that take the same locks do not deadlock
     perform pg_advisory_xact_lock(k.key)
     from (select distinct hashtextextended(p_kind || ' ' || u.key, 0) as key from unnest(p_keys) u (key)
           order by key) k;
   end if;
 end $$;
 comment on function private.lock is
-  'Takes the advisory locks of a kind with these keys, or without keys the one lock of the kind, until the '
-  'transaction ends.';
+  'Takes the advisory locks of a kind with these keys until the transaction ends. Without keys it takes the only '
+  'lock of the kind.';
 
 create function private.restart_lock_order() returns void
 language plpgsql volatile
@@ -81,6 +81,5 @@ begin
   end if;
 end $$;
 comment on function private.restart_lock_order is
-  'For operations that do several things in one transaction, where each takes all the locks it needs: starts the '
-  'order of locks from the beginning. Such a transaction can deadlock with another one; then the facade retries it. '
-  'ARCHITECTURE.md, Locks.';
+  'Begins the order of locks again, for operations that do several things in one transaction, each with all its '
+  'locks. Such a transaction can deadlock; then the facade retries it. ARCHITECTURE.md, Locks.';

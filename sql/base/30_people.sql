@@ -1,5 +1,4 @@
--- The core of a person, and who is calling.
--- docs/decisions.md, People.
+-- The core of a person, and the caller of a request. docs/decisions.md, People.
 
 create table app.users (
   id                uuid primary key default gen_random_uuid(),
@@ -11,21 +10,23 @@ create table app.users (
   tokens_valid_from bigint not null default 0,
   created_at        timestamptz not null default now()
 );
--- The index is partial, although it contains every row, because a foreign key cannot refer to a partial index. So
--- renaming or erasing a person does not block inserts that refer to the person; those would wait while they hold locks
--- that an erasure needs.
+-- The index is partial, although it contains every row, because a foreign key cannot refer to a partial index.
+-- Postgres therefore lets inserts that refer to a person run while the person is renamed or erased. Otherwise they
+-- would wait while they hold locks that an erasure needs.
 create unique index username_taken on app.users (username) where username is not null;
 create unique index users_person_id_idx on app.users (person_id) where person_id is not null;   -- partial as above
 comment on table app.users is
   'A person. id is internal and never public. The public identifiers are the actor id, which is made of the username, '
   'and person_id, which survives a rename.';
 comment on column app.users.person_id is 'A public id that survives every rename. Only an erasure replaces it.';
-comment on column app.users.erased_at is 'When the person was erased, which is final; null if they were not. '
-  'Setting it runs the steps of private.account_steps.';
-comment on column app.users.banned_at is 'When the person was banned; null if they are not banned. Setting it, and '
-  'setting it to null, runs the steps of private.account_steps.';
-comment on column app.users.tokens_valid_from is 'Unix seconds. Tokens issued before it are not valid.';
--- nobody may delete: an erased person is anonymised, so that the ledgers and the audit log keep their rows
+comment on column app.users.erased_at is
+  'When the person was erased, which is final; null if they were not. Setting the column runs the steps of '
+  'private.account_steps.';
+comment on column app.users.banned_at is
+  'When the person was banned; null if they are not banned. Setting or clearing the column runs the steps of '
+  'private.account_steps.';
+comment on column app.users.tokens_valid_from is 'Tokens issued before this time are not valid. In Unix seconds.';
+-- nobody may delete people. An erased person is anonymised, so that the ledgers and the audit log keep their rows
 
 create table private.revoked_tokens (
   user_id    uuid not null references app.users on delete cascade,
@@ -35,8 +36,8 @@ create table private.revoked_tokens (
   primary key (user_id, issued_at, expires_at)
 );
 comment on table private.revoked_tokens is
-  'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims. '
-  'It also contains the tokens with scopes, which may do only some of what their holder may do.';
+  'The denylist, keyed by a token''s (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only '
+  'claims. It also contains the tokens with scopes, which have only some of the rights of their holder.';
 comment on column private.revoked_tokens.scopes is
   'The scopes of the token, by private.scopes; null if the token was revoked.';
 comment on column private.revoked_tokens.issued_at is 'iat of the token, in unix seconds.';
@@ -53,10 +54,11 @@ create table app.settings (
   key   text primary key,
   value text not null
 );
-comment on table app.settings is 'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, '
-  'public_url, media_url, media_bucket, media_quota, media_hosts, webhook_exempt, backups (on or off), '
-  'register_apps (admins or everyone), require_factor (roles, separated by commas), proof_tier. Written by the '
-  'worker: embedding_model. Written by operators: searches_at_once. None is secret.';
+comment on table app.settings is
+  'Settings that SQL needs. Written at boot: instance_domain, rate_limit_scale, public_url, media_url, media_bucket, '
+  'media_quota, media_hosts, webhook_exempt, backups (on or off), register_apps (admins or everyone), require_factor '
+  '(roles, separated by commas), proof_tier. Written by the worker: embedding_model. Written by operators: '
+  'searches_at_once. None is secret.';
 comment on column app.settings.value is 'The value as text.';
 insert into app.settings (key, value) values
   ('instance_domain', 'localhost'), ('require_factor', ''), ('proof_tier', '');
@@ -65,15 +67,16 @@ create table private.jwt_fingerprint (
   fingerprint text not null check (fingerprint ~ '^[0-9a-f]{64}$')
 );
 comment on table private.jwt_fingerprint is
-  'One row, written at boot: an HMAC made with JWT_SECRET. A facade or a worker whose secret results in another '
-  'fingerprint is rejected.';
+  'An HMAC made with JWT_SECRET, in one row that is written at boot. A facade or a worker whose secret results in '
+  'another fingerprint is rejected.';
 create unique index jwt_fingerprint_one_row_idx on private.jwt_fingerprint ((true));
 
 create table private.login_secret (
   secret text not null default encode(extensions.gen_random_bytes(32), 'hex') check (secret ~ '^[0-9a-f]{64}$')
 );
 comment on table private.login_secret is
-  'One row, written at boot: the secret from which facades and workers derive the passwords of their login roles.';
+  'The secret from which facades and workers derive the passwords of their login roles, in one row that is written '
+  'at boot.';
 create unique index login_secret_one_row_idx on private.login_secret ((true));
 
 create table app.feature_flags (
@@ -99,7 +102,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- json and not jsonb: it is faster for a value that is read once
+  -- json is faster than jsonb for a value that is read once
   return coalesce(
     nullif(current_setting('request.jwt.claims', true), '')::json ->> 'sub',
     nullif(current_setting('request.jwt.claim.sub', true), ''))::uuid;
@@ -133,7 +136,7 @@ begin
     and u.erased_at is null
     and u.role = v_claims ->> 'role'
     and v_claims ->> 'exp' is not null   -- without exp, the denylist could not identify the token
-    -- whatever ends all tokens of a person ends those with scopes one by one, because some survive a new password
+    -- tokens_valid_from does not end tokens with scopes: they end one by one, because some survive a new password
     and (r.scopes is not null or r.user_id is null and u.tokens_valid_from <= (v_claims ->> 'iat')::bigint);
   if not found then
     perform private.raise_error('token_revoked');
@@ -141,7 +144,7 @@ begin
   return v_scopes;
 end $$;
 comment on function private.check_token is
-  'Returns the scopes of the token. Null if it has none, so that it may do everything that its holder may do. Raises '
+  'Returns the scopes of the token. Null if the token has no scopes; then it has all rights of its holder. Raises '
   'token_revoked if the token''s holder was erased or banned or has another role, or if the token was ended.';
 
 create function private.check_scopes(p_scopes text[]) returns void
@@ -152,7 +155,7 @@ declare
   v_operation text := substring(current_setting('request.path', true) from '^/rpc/(.+)$');
 begin
   perform private.require_scope(p_scopes, v_operation);
-  perform private.refuse_bots(v_operation);   -- bots have no other tokens
+  perform private.refuse_bots(v_operation);   -- all tokens of bots have scopes
 end $$;
 comment on function private.check_scopes is
   'Passes if a token with these scopes may call the operation of the request.';
@@ -172,7 +175,7 @@ end $$;
 comment on function private.check_caller is
   'Returns true, or raises token_revoked if the token is not valid, or scope_missing or session_required if it has '
   'scopes that do not include what the operation of the request needs. PostgREST calls it before each request '
-  '(db_pre_request); private.enter does the same, and the Realtime policy calls private.check_token.';
+  '(db_pre_request). private.enter makes the same checks, and the Realtime policy calls private.check_token.';
 
 create function private.enter(p_caller text, p_headers text default null, p_operation text default null)
 returns boolean
@@ -184,7 +187,7 @@ declare
 begin
   perform set_config('request.jwt.claims', coalesce(p_caller, ''), true),
           set_config('request.headers', coalesce(p_headers, ''), true);
-  -- the same as private.check_caller, without another call in each request
+  -- these are the checks of private.check_caller, without another call in each request
   v_scopes := private.check_token();
   if v_scopes is not null then
     perform set_config('request.path', coalesce('/rpc/' || p_operation, ''), true);
@@ -225,7 +228,7 @@ comment on function private.require_caller is 'Returns app.uid(), or raises toke
 create view private.instance with (security_invoker) as
 select value as domain from app.settings where key = 'instance_domain';
 comment on view private.instance is
-  'INSTANCE_DOMAIN, for queries: (select domain from private.instance). There it takes 1 microsecond, and '
+  'INSTANCE_DOMAIN, for queries: (select domain from private.instance). It takes 1 microsecond, while '
   'private.domain() takes 6.';
 
 create function private.domain() returns text
@@ -255,7 +258,7 @@ declare
   v_domain text := nullif(substr(v_handle, strpos(v_handle, '@') + 1), v_handle);
 begin
   if v_domain is not null and v_domain <> private.domain() then
-    return null;   -- a person of another instance; there are none here
+    return null;   -- a person of another instance is unknown here
   end if;
   return split_part(v_handle, '@', 1);
 end $$;
@@ -263,7 +266,7 @@ comment on function private.username_of is
   'The username in acct:name@domain, @name@domain, @name or name; null if the domain is not this instance''s.';
 
 create function private.require_person(p_person text) returns uuid
-language plpgsql stable   -- invoker: a person whom row-level security hides is unknown
+language plpgsql stable   -- runs as the invoker, so that a person whom row-level security hides is unknown
 set search_path = ''
 as $$
 declare
@@ -286,7 +289,7 @@ as $$
 begin
   return exists (select from app.users where id = p_user and bot_owner_id is not null);
 end $$;
-comment on function private.is_bot is 'Whether an account is a bot: sql/identity/57_bots.sql.';
+comment on function private.is_bot is 'Returns whether an account is a bot: sql/identity/57_bots.sql.';
 
 create function private.bots_among(p_people uuid[]) returns uuid[]
 language plpgsql stable
@@ -296,15 +299,15 @@ begin
   return array(select id from app.users where id = any (p_people) and bot_owner_id is not null);
 end $$;
 comment on function private.bots_among is
-  'Returns those of these accounts that are bots. Lists use it because it is one look-up; private.is_bot would need '
-  'one for each account.';
+  'Returns those of these accounts that are bots. Lists use it because it needs only one look-up; private.is_bot '
+  'would need one for each account.';
 
 create table private.operations_of_people (
   operation text primary key check (operation ~ '^[a-z_]+$')
 );
 comment on table private.operations_of_people is
-  'Registry: the operations that bots may not call. With them people judge, stand for election, own or move mana, and '
-  'invite.';
+  'Registry: the operations that bots may not call. They are those by which people judge, stand for election, own '
+  'or move mana, and invite.';
 
 create function private.refuse_bots(p_operation text) returns void
 language plpgsql stable security definer   -- callers may not read the registry
@@ -315,7 +318,7 @@ begin
     perform private.raise_error('bot_refused');
   end if;
 end $$;
-comment on function private.refuse_bots is 'Passes unless the caller is a bot and the operation is for people only.';
+comment on function private.refuse_bots is 'Passes unless the caller is a bot and the operation is only for people.';
 
 create function private.require_flag(p_key text) returns void
 language plpgsql stable
@@ -336,7 +339,7 @@ begin
   return p_role = any (string_to_array((select value from app.settings where key = 'require_factor'), ','));
 end $$;
 comment on function private.needs_factor is
-  'Whether this instance requires a second factor of people with this role: REQUIRE_FACTOR.';
+  'Returns whether this instance requires a second factor of people with this role: REQUIRE_FACTOR.';
 
 create function private.has_needed_factor(p_user uuid default app.uid()) returns boolean
 language plpgsql stable security definer   -- people may not read who has a factor
@@ -347,7 +350,7 @@ begin
       or exists (select from private.people_with_factor where user_id = p_user);
 end $$;
 comment on function private.has_needed_factor is
-  'Whether a person, by default the caller, has a second factor, or a role that needs none. Every check for '
+  'Returns whether a person, by default the caller, has a second factor, or a role that needs none. Every check for '
   'staff calls it.';
 
 create function private.require_factor() returns void
@@ -361,7 +364,7 @@ begin
 end $$;
 comment on function private.require_factor is
   'Passes if the caller has the second factor that their role needs. For staff, the facade calls it before it '
-  'says what is wrong with their input.';
+  'reports errors in their input.';
 
 create function private.require_role(variadic p_roles text[]) returns void
 language plpgsql stable
@@ -382,8 +385,8 @@ language plpgsql volatile security definer   -- people may not read bans and era
 set search_path = ''
 as $$
 begin
-  -- for share, and not for key share as a foreign key does: it must wait for a running ban or erasure, which would
-  -- miss the rows that this transaction writes
+  -- Lock `for share`, to wait for a running ban or erasure, which would miss the rows that this transaction writes.
+  -- `for key share`, which foreign keys use, would not wait.
   perform private.check_lock_order('person', p_user::text);
   perform from app.users u where u.id = p_user and u.banned_at is null and u.erased_at is null for share;
   if not found then

@@ -1,6 +1,5 @@
 -- Scopes limit a token to some of the rights of its holder. The rows of both registries are in
--- sql/generated/40_scopes.sql, which is generated from the route tables.
--- docs/decisions.md, Access tokens.
+-- sql/generated/40_scopes.sql, which `npm run gen` writes from the route tables. docs/decisions.md, Access tokens.
 
 create table private.scopes (
   scope    text primary key check (scope ~ '^[a-z]+:(read|write)$'),
@@ -20,7 +19,7 @@ create table private.operation_scopes (
 );
 create index operation_scopes_scope_idx on private.operation_scopes (scope);
 comment on table private.operation_scopes is
-  'Registry: the scopes of each operation. A token with scopes needs one of them. It may not call an operation '
+  'Registry: the scopes of each operation. A token with scopes needs one of them, and may not call an operation '
   'without a row.';
 comment on column private.operation_scopes.operation is
   'The name of the operation. For a route that calls none, the operationId of the route.';
@@ -41,7 +40,7 @@ begin
   if cardinality(v_needed) = 0 then
     perform private.raise_error('session_required');
   elsif not (v_needed && p_scopes or array_position(v_needed, null) is not null) then
-    -- the form in which PostgREST accepts headers (private.raise_error); the header is that of RFC 6750
+    -- the form in which PostgREST accepts headers (private.raise_error); RFC 6750 defines the header
     raise exception using
       errcode = 'PGRST',
       message = json_build_object(
@@ -55,4 +54,4 @@ begin
   end if;
 end $$;
 comment on function private.require_scope is
-  'Passes if these scopes, those of the caller''s token, include one that the operation needs. Fails: scope_missing.';
+  'Passes if these scopes of the caller''s token include one that the operation needs. Fails: scope_missing.';

@@ -1,5 +1,5 @@
--- Names: a person can change theirs. The old name still finds them, and nobody else ever gets it.
--- docs/decisions.md, People.
+-- A person can change their name. The old name still leads to them, and nobody else ever gets it. docs/decisions.md,
+-- People.
 
 create table app.usernames (
   hash       bytea primary key,
@@ -25,7 +25,7 @@ as $$
 begin
   return sha256(convert_to(lower(p_username), 'UTF8'));
 end $$;
-comment on function private.username_hash is 'The hash under which app.usernames keeps a name.';
+comment on function private.username_hash is 'The hash under which app.usernames stores a name.';
 
 create function private.is_reserved(p_username text) returns boolean
 language plpgsql immutable
@@ -39,7 +39,7 @@ begin
     'security', 'staff', 'superuser', 'support', 'sysadmin', 'system', 'team', 'webmaster');
 end $$;
 comment on function private.is_reserved is
-  'Whether a name, without its underscores, would make people believe that its holder is staff.';
+  'Returns whether a name, without its underscores, would make people believe that its holder is staff.';
 
 create function private.claim_username() returns trigger
 language plpgsql security definer   -- only this trigger may write names
@@ -55,9 +55,9 @@ begin
   values (private.username_hash(new.username), new.username, new.id)
   on conflict (hash) do nothing;
   if not exists (select from app.usernames where hash = private.username_hash(new.username) and user_id = new.id) then
-    perform private.raise_error('username_taken');   -- somebody else has or had it
+    perform private.raise_error('username_taken');   -- somebody else has or had this name
   end if;
-  -- otherwise one person could use up all the good names
+  -- otherwise one person could reserve all the good names
   if new.erased_at is null and (select count(*) from app.usernames where user_id = new.id) > 11 then
     perform private.raise_error('usernames_exhausted');
   end if;
@@ -78,7 +78,7 @@ as $$
 begin
   return not exists (select from app.usernames where hash = private.username_hash(p_username));
 end $$;
-comment on function private.is_free is 'Whether nobody has or had this name.';
+comment on function private.is_free is 'Returns whether nobody has or had this name.';
 
 create function private.find_person(p_person text) returns uuid
 language plpgsql stable security definer   -- its callers must check whether the caller sees the person

@@ -1,6 +1,5 @@
--- Texts: what people write is stored in one normal form. Each text has something visible, and nothing that changes the
--- direction of the text around it.
--- docs/decisions.md, Posts.
+-- Texts that people write are stored in one normal form. Each text has a visible character, and no character that
+-- changes the direction of the text around it. docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
   ('text_unfit', 422, 'A text must have visible characters, but no control characters and no characters that change '
@@ -20,8 +19,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- NFC shortens a text to a quarter at most, and the highest limit is 100,000 characters, so the length check rejects
-  -- this text anyway
+  -- NFC shortens a text to no less than a quarter, and the highest limit is 100,000 characters, so the length check
+  -- rejects this text anyway
   if length(p_text) > 400000 then
     return;
   end if;
@@ -34,8 +33,8 @@ begin
   if octet_length(p_text) = length(p_text) then
     return;   -- all other ASCII characters, except blanks, are visible
   end if;
-  -- rejects a text of nothing but spaces, joiners, marks, fillers, variation selectors and tags; they are allowed
-  -- beside a visible character
+  -- rejects a text that has only spaces, joiners, marks, fillers, variation selectors and tags; beside a visible
+  -- character they are allowed
   if p_text !~ ('[^\s\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f'
                 || '\u2028\u2029\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff'
                 || '\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]') then
@@ -55,7 +54,7 @@ begin
   end if;
 end $$;
 comment on function private.check_text is
-  'Passes if a text has something visible, and nothing in it changes the direction of the text around it.';
+  'Passes if a text has a visible character, and no character that changes the direction of the text around it.';
 
 create function private.require_text(p_text text) returns text
 language plpgsql stable
@@ -86,8 +85,8 @@ begin
   return replace(replace(p_text, e'\r\n', e'\n'), e'\r', e'\n');
 end $$;
 comment on function private.require_markdown is
-  'The form in which Markdown is stored: as written, because blanks and tabs have a meaning in Markdown, but with '
-  'line feeds as line ends. Blanks alone become an empty text, as in private.require_text.';
+  'The form in which Markdown is stored: unchanged except for line ends, which become line feeds. Blanks and tabs '
+  'stay, because they have a meaning in Markdown. A text of blanks becomes empty, as in private.require_text.';
 
 create function private.require_name(p_text text) returns text
 language plpgsql stable
@@ -96,7 +95,8 @@ as $$
 declare
   v_text text := private.trimmed(p_text);
 begin
-  -- null needs no check. A longer text is rejected by the check of its column: no name or title can exceed 1000
+  -- null needs no check, nor does a text of more than 4000 characters: the check of its column rejects it, because no
+  -- name or title can exceed 1000 characters
   if v_text is null or length(v_text) > 4000 then
     return v_text;
   end if;
@@ -106,7 +106,8 @@ begin
   end if;
   return v_text;
 end $$;
-comment on function private.require_name is 'As private.require_text, for a name or a title, which must be one line.';
+comment on function private.require_name is 'Does the same as private.require_text, for a name or a title, which '
+  'must be one line.';
 
 create function private.swap_punctuation(p_text text, p_back boolean) returns text
 language plpgsql immutable

@@ -8,11 +8,11 @@ create table private.account_steps (
   constraint account_steps_position_key unique (position)
 );
 comment on table private.account_steps is
-  'Registry: what each feature does in the transaction of a ban, the end of a ban or an erasure.';
+  'Registry: the functions that each feature runs in the transaction of a ban, the end of a ban or an erasure.';
 comment on column private.account_steps.step is
-  'A function (person app.users) returns void. It gets the row after the change, and runs with the rights of the '
-  'owner. Running it again must change nothing: private.erase_more and private.job_finish_erasures repeat the steps '
-  'of an erasure.';
+  'A function that takes (person app.users) and returns void. It gets the row after the change, and runs with the '
+  'rights of the owner. Running it again must change nothing: private.erase_more and private.job_finish_erasures '
+  'repeat the steps of an erasure.';
 comment on column private.account_steps.events is 'When the step runs: at a ban, an unban, an erasure, or several.';
 comment on column private.account_steps.position is
   'The order of the steps. It follows the order of locks (ARCHITECTURE.md, Locks).';
@@ -32,7 +32,7 @@ comment on function private.run_account_steps is
   'Runs the steps of these events (ban, unban, erasure) for a person, each once, by position.';
 
 create function private.change_account_state() returns trigger
-language plpgsql security definer   -- the steps change rows that nobody else may change
+language plpgsql security definer   -- the steps change rows that callers may not change
 set search_path = ''
 as $$
 begin

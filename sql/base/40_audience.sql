@@ -1,6 +1,5 @@
--- Who may see whom: one row per pair of people, so that a policy needs one index-only lookup per row that it checks.
--- Triggers on circles and blocks maintain it: sql/social.
--- docs/decisions.md, Visibility.
+-- Who may see whom. There is one row per pair of people, so that a policy needs one index-only lookup per row that it
+-- checks. Triggers on circles and blocks maintain it: sql/social. docs/decisions.md, Visibility.
 
 create table app.audience (
   viewer_id uuid not null references app.users on delete cascade,
@@ -42,8 +41,8 @@ begin
     insert into app.hidden_people (user_id) values (p_user.id) on conflict do nothing;
   end if;
 end $$;
-comment on function private.hide_person is 'Step: adds banned and erased people to app.hidden_people, and removes the '
-  'unbanned.';
+comment on function private.hide_person is
+  'Step: adds banned and erased people to app.hidden_people, and removes people whose ban has ended.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_person', '{ban,unban,erasure}', 60);
 
@@ -54,7 +53,8 @@ as $$
 begin
   return coalesce(p_level, 0) >= 0;
 end $$;
-comment on function private.may_meet is 'Whether two people may see each other: neither has blocked the other.';
+comment on function private.may_meet is
+  'Returns whether two people may see each other: neither has blocked the other.';
 
 create view private.visible_people with (security_invoker) as
 select u.id, u.username
@@ -63,8 +63,8 @@ where u.banned_at is null and u.erased_at is null
   and private.may_meet((select a.level from app.audience a
                         where a.viewer_id = (select app.uid()) and a.author_id = u.id));
 comment on view private.visible_people is
-  'The people whom the caller may see, by the same rule as the policy of app.users. It is for definer functions, '
-  'because no policy applies to them.';
+  'The people whom the caller may see, by the same rule as the policy of app.users. The view is for definer '
+  'functions, to which policies do not apply.';
 
 create function private.find_level(p_viewer uuid, p_author uuid) returns smallint
 language plpgsql stable security definer   -- reads the audience of people other than the caller
@@ -74,8 +74,8 @@ begin
   return (select level from app.audience where viewer_id = p_viewer and author_id = p_author);
 end $$;
 comment on function private.find_level is
-  'The audience level of any viewer to any author, for definer functions, which no policy checks. Null means a '
-  'stranger.';
+  'The audience level of any viewer to any author, for definer functions, to which policies do not apply. Null '
+  'means a stranger.';
 
 create function private.add_own_audience() returns trigger
 language plpgsql security definer   -- only triggers may write the audience
@@ -85,7 +85,8 @@ begin
   insert into app.audience (viewer_id, author_id, level) values (new.id, new.id, 3);
   return null;
 end $$;
-comment on function private.add_own_audience is 'Trigger: adds the row of a new person to themselves, with level 3.';
+comment on function private.add_own_audience is
+  'Trigger: adds the row of a new person as their own viewer, with level 3.';
 create trigger _050_add_own_audience after insert on app.users
   for each row execute function private.add_own_audience();
 
@@ -100,6 +101,6 @@ begin
 end $$;
 comment on function private.lock_pairs is
   'Locks pairs of people until the transaction ends. The caller must compute levels in a later statement, because '
-  'only the snapshot of a later statement has all that other transactions committed. All pairs share 1024 locks: an '
-  'erasure has a pair for everybody who blocks the person, and Postgres has a limited number of locks for the whole '
-  'database.';
+  'only the snapshot of a later statement has everything that other transactions committed. All pairs share 1024 '
+  'locks, because an erasure has a pair for everybody who blocks the person, and Postgres limits the number of '
+  'locks in the whole database.';

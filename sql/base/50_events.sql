@@ -1,5 +1,5 @@
--- Domain events: what happened, and which functions are called for it. sql/EVENTS.md is generated from the two
--- registries.
+-- Domain events say what happened; registries say which functions are called for each type. `npm run gen` writes
+-- sql/EVENTS.md from them.
 
 create table private.event_types (
   name    text primary key check (name ~ '^[a-z_]+(\.[a-z_]+)+$'),
@@ -11,7 +11,7 @@ comment on table private.event_types is
 comment on column private.event_types.payload is
   'The fields of the payload: ids, numbers and short codes. All of them are always present.';
 comment on column private.event_types.happens is
-  'When it is emitted, as the end of a sentence that begins with "Emitted when".';
+  'When the event is emitted, as the end of a sentence that begins with "Emitted when".';
 
 create table private.event_listeners (
   event    text not null references private.event_types on delete cascade,
@@ -27,16 +27,17 @@ comment on column private.event_listeners.position is
   'The order among the listeners of an event. It follows the order of locks (ARCHITECTURE.md, Locks): 200 feed, 300 '
   'reputation, 400 contribution, 500 listeners that emit further events, 600 notifications, 700 Realtime.';
 comment on column private.event_listeners.timing is
-  'at once: in the transaction that emits the event, which fails if the listener fails; the function takes the '
-  'payload, (jsonb) returns void. soon: within a second, as an effect (56_effects.sql); the function takes many, '
-  '(private.effects[]) returns void.';
+  '"at once" means in the transaction that emits the event, which fails if the listener fails; the function takes '
+  'the payload (jsonb) and returns void. "soon" means within a second, as an effect (56_effects.sql); the function '
+  'takes many effects (private.effects[]) and returns void.';
 
 create table app.domain_events (
   id         bigint generated always as identity primary key,
   name       text not null check (name ~ '^[a-z_]+(\.[a-z_]+)+$'),
   payload    jsonb not null,
   created_at timestamptz not null default now()
-) with (autovacuum_vacuum_scale_factor = 0.05);   -- the default takes 18 % more space: docs/scale.md, Growth
+-- the default fill factor takes 18 % more space: docs/scale.md, Growth
+) with (autovacuum_vacuum_scale_factor = 0.05);
 create index domain_events_created_at_idx on app.domain_events (created_at);
 comment on table app.domain_events is
   'The outbox: what happened, written by the transaction that caused it. private.emit writes a row and calls the '
@@ -52,7 +53,7 @@ comment on function private.dispatch_event is
   'each time.';
 
 create function private.emit(p_name text, p_payload json, p_people uuid[] default '{}') returns void
-language plpgsql volatile security definer   -- nobody else may write the outbox, and listeners write for other people
+language plpgsql volatile security definer   -- callers may not write the outbox, and listeners write for other people
 set search_path = ''
 as $$
 declare

@@ -1,4 +1,4 @@
--- Idempotency: a request that is repeated with the same Idempotency-Key gets the first answer again.
+-- A request that is repeated with the same Idempotency-Key gets the first answer again.
 
 create table app.idempotency_keys (
   user_id    uuid not null references app.users on delete cascade,
@@ -44,7 +44,7 @@ end $$;
 comment on function private.find_idempotency_key is 'The request''s Idempotency-Key, or null.';
 
 create function private.begin_idempotent(p_operation text, p_request json) returns json
-language plpgsql volatile security definer   -- nobody else may read or write answers
+language plpgsql volatile security definer   -- callers may not read or write answers
 set search_path = ''
 as $$
 declare
@@ -65,7 +65,7 @@ begin
   begin
     perform set_config('lock_timeout', '5s', true);
     perform private.check_lock_order('kept answer');
-    -- waits here while the first request with this key runs
+    -- this insert waits while the first request with this key runs
     insert into app.idempotency_keys as k (user_id, operation, key, request)
     values (private.require_caller(), p_operation, v_key, v_request)
     on conflict (user_id, operation, key) do update
@@ -82,7 +82,7 @@ begin
     perform private.raise_error('idempotency_key_reused');
   end if;
   if v_kept.answer = '' then
-    perform private.raise_error('idempotency_answer_gone');   -- an erasure emptied it: sql/base/90_erasure.sql
+    perform private.raise_error('idempotency_answer_gone');   -- an erasure emptied the answer: sql/base/90_erasure.sql
   elsif v_kept.answer is not null then
     perform set_config('response.headers', '[{"Idempotency-Replayed": "true"}]', true),
             set_config('response.status', coalesce(v_kept.status, ''), true);
@@ -112,7 +112,7 @@ comment on function private.people_in_answer is
   'Returns the people other than the caller whose actor ids are in an answer.';
 
 create function private.finish_idempotent(p_operation text, p_answer json) returns json
-language plpgsql volatile security definer   -- nobody else may read or write answers
+language plpgsql volatile security definer   -- callers may not read or write answers
 set search_path = ''
 as $$
 declare

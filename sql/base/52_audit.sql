@@ -1,4 +1,4 @@
--- The audit log: every write by staff, chained by hash.
+-- The audit log has every write by staff, chained by hash.
 
 create table app.audit_log (
   id          bigint primary key,
@@ -21,10 +21,10 @@ comment on table app.audit_log is
 comment on column app.audit_log.detail_hash is
   'private.salted_hash of the detail as text, empty if there is none. Null in an entry that 1.0.0 wrote, because its '
   'hash covers neither detail nor address; ip_hash and actor_salt are then null, too.';
-comment on column app.audit_log.ip_hash is 'The same for the address.';
+comment on column app.audit_log.ip_hash is 'The same as detail_hash, for the address.';
 comment on column app.audit_log.actor_salt is
-  'The salt of the hash of actor_id. It is kept, because the actor is kept. It is secret, because with it the actor '
-  'could be found by trial.';
+  'The salt of the hash of actor_id. The salt is kept, because the actor is kept. It is secret, because somebody '
+  'who has it could find the actor by trial.';
 call private.make_append_only('app.audit_log');
 
 create table app.audit_details (
@@ -41,9 +41,9 @@ comment on table app.audit_details is
 comment on column app.audit_details.subject_id is
   'The person whom the decision concerns: the author of what staff hid or deleted, or the person who was banned.';
 comment on column app.audit_details.detail_salt is
-  'The salt of audit_log.detail_hash. It is emptied together with the detail, because with the salt a text could be '
-  'guessed from its hash.';
-comment on column app.audit_details.ip_salt is 'The same for the address.';
+  'The salt of audit_log.detail_hash. It is emptied together with the detail, because somebody who has the salt '
+  'could guess a text from its hash.';
+comment on column app.audit_details.ip_salt is 'The same as detail_salt, for the address.';
 
 create function private.forget_audit_salts() returns trigger
 language plpgsql
@@ -69,8 +69,8 @@ create table private.audit_head (
 );
 create unique index audit_head_one_row_idx on private.audit_head ((true));
 comment on table private.audit_head is
-  'One row, from the first entry on: the number of entries, and the hash of the last one. Without it nobody could '
-  'notice that the last entry was deleted.';
+  'The number of entries and the hash of the last one, in one row that exists from the first entry on. Without this '
+  'row nobody could notice that the last entry was deleted.';
 
 insert into private.lock_kinds (kind, position) values ('audit', 800);
 
@@ -121,13 +121,14 @@ begin
               or p_detail.ip is not null and p_detail.ip_salt is null);
 end $$;
 comment on function private.is_audit_detail_changed is
-  'Whether the detail or the address of an entry has changed since it was written. What an erasure emptied together '
-  'with its salt doesn''t count. For an entry that 1.0.0 wrote this can''t be known.';
+  'Returns whether the detail or the address of an entry has changed since it was written. A detail or an address '
+  'that an erasure emptied together with its salt counts as unchanged. For an entry that 1.0.0 wrote, this can''t be '
+  'determined.';
 
 create function private.audit(p_action text, p_target_type text, p_target_id text, p_detail json default null,
                               p_subject uuid default null)
 returns void
-language plpgsql volatile security definer   -- nobody else may write the chain
+language plpgsql volatile security definer   -- callers may not write the chain
 set search_path = ''
 as $$
 declare
@@ -142,7 +143,8 @@ begin
   v_entry.actor_salt := extensions.gen_random_bytes(16);
   v_entry.detail_hash := private.salted_hash(v_detail.detail_salt, v_detail.detail::text);
   v_entry.ip_hash := private.salted_hash(v_detail.ip_salt, v_detail.ip);
-  -- locks first and reads in a later statement: otherwise two entries could follow the same entry and fork the chain
+  -- lock first and read in a later statement, because otherwise two entries could follow the same entry and fork the
+  -- chain
   perform private.lock('audit');
   select id + 1, hash into v_entry.id, v_entry.previous from app.audit_log order by id desc limit 1;
   v_entry.id := coalesce(v_entry.id, 1);

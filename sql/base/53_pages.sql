@@ -1,4 +1,4 @@
--- How operations return a time, a list, one object made of two, and a response that the client has in its cache.
+-- How operations return a time, a list, an object merged from two, and a response that the client has in its cache.
 
 create function private.utc(p_time timestamptz) returns text
 language plpgsql stable strict
@@ -18,8 +18,8 @@ begin
   return timestamptz '9999-12-31 00:00:00+00';
 end $$;
 comment on function private.calendar_end is
-  'Times that people plan must be before it. A later time would have a year of five digits in some time zone, or '
-  'be invalid.';
+  'Times that people plan must be before this time. A later time would have a year of five digits in some time '
+  'zone, or be invalid.';
 
 create function private.is_ahead(p_time timestamptz) returns boolean
 language plpgsql stable
@@ -29,7 +29,7 @@ begin
   return (p_time > now() and p_time < private.calendar_end()) is true;
 end $$;
 comment on function private.is_ahead is
-  'Whether a time can be planned: in the future, and before private.calendar_end.';
+  'Returns whether a time can be planned: in the future, and before private.calendar_end.';
 
 create function private.require_cursor(p_cursor text) returns uuid
 language plpgsql stable
@@ -43,11 +43,11 @@ begin
 end $$;
 comment on function private.require_cursor is 'Reads a cursor that is a UUID; null stays null.';
 
--- A list reads its rows by an index. The caller may not see all of them, and nobody should wait while thousands of
--- rows are skipped. So a page reads at most 400 rows. If the page isn't full by then, it is short, and the next page
--- continues after the last row that was read. The caller may not see that row, so the cursor is sealed: it is
--- encrypted, and valid only for this caller and this list. Otherwise somebody could change the cursor bit by bit, or
--- try it in other lists, and learn from the pages what is in it.
+-- A list reads its rows by an index. A page reads at most 400 rows, because the caller may not see all of them, and
+-- nobody should wait while thousands of rows are skipped. If the page isn't full after 400 rows, it is short, and the
+-- next page continues after the last row that was read. The caller may not see that row, so the cursor is sealed: it
+-- is encrypted, and valid only for this caller and this list. Otherwise somebody could change the cursor bit by bit,
+-- or try it in other lists, and infer its content from the pages.
 -- docs/limits.md;
 -- docs/decisions.md, Lists.
 
@@ -57,7 +57,7 @@ create table private.cursor_keys (
 );
 create unique index cursor_keys_one_row_idx on private.cursor_keys ((true));
 comment on table private.cursor_keys is
-  'One row, made with the schema: the key that encrypts cursors, and the key that signs them.';
+  'The key that encrypts cursors and the key that signs them, in one row that is created with the schema.';
 insert into private.cursor_keys default values;
 
 create function private.cursor_signature(p_key bytea, p_list text, p_hidden bytea) returns bytea
@@ -65,7 +65,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the first two have a fixed length, so no other caller and list result in the same bytes
+  -- the first two parts have a fixed length, so no other caller and list result in the same bytes
   return substr(extensions.hmac(
     p_hidden || uuid_send(coalesce(app.uid(), '00000000-0000-0000-0000-000000000000')) || convert_to(p_list, 'UTF8'),
     p_key, 'sha256'), 1, 18);
@@ -74,7 +74,7 @@ comment on function private.cursor_signature is
   'The end of a cursor: 144 bits of an HMAC over its encrypted part, the caller and the list.';
 
 create function private.seal(p_list text, p_content bytea) returns text
-language plpgsql volatile security definer   -- nobody may read the keys
+language plpgsql volatile security definer   -- callers may not read the keys
 set search_path = ''
 as $$
 declare
@@ -91,7 +91,7 @@ comment on function private.seal is
   'name of a list must contain everything on which its order depends. See private.open.';
 
 create function private.open(p_list text, p_cursor text) returns bytea
-language plpgsql stable security definer   -- nobody may read the keys
+language plpgsql stable security definer   -- callers may not read the keys
 set search_path = ''
 as $$
 declare
@@ -143,7 +143,7 @@ comment on function private.open_cursor is
 
 create type app.place as (at timestamptz, id uuid);
 comment on type app.place is
-  'A place in a list that is ordered by time, then by id. There need not be a row at this place.';
+  'A place in a list that is ordered by time, then by id. The list may have no row at this place.';
 
 create function private.place_cursor(p_list text, p_at timestamptz, p_id uuid) returns text
 language plpgsql volatile
@@ -158,7 +158,7 @@ as $$
 declare
   v_place app.rank_place := private.open_cursor(p_list, p_cursor);
 begin
-  -- seconds and microseconds apart, because an interval is multiplied by a float
+  -- add seconds and microseconds separately, because Postgres multiplies an interval by a float
   return (timestamptz 'epoch' + v_place.rank / 1000000 * interval '1 second'
                               + v_place.rank % 1000000 * interval '1 microsecond', v_place.id)::app.place;
 end $$;
@@ -200,7 +200,7 @@ begin
   return v_place;
 end $$;
 comment on function private.rank_start is
-  'As private.page_start, for a list that is ordered by a number, highest first.';
+  'Does the same as private.page_start, for a list that is ordered by a number, highest first.';
 
 create function private.require_place(p_list text, p_cursor text) returns app.place
 language plpgsql stable
@@ -220,15 +220,16 @@ comment on function private.require_place is
 
 create type app.found as (ids uuid[], next text);
 comment on type app.found is
-  'What one read of a list found: up to 51 ids, one more than the largest page has. If the 400 rows that were read '
-  'did not fill the page, also a cursor for the place of the last row, after which the next page continues.';
+  'The result of one read of a list: up to 51 ids, one more than the largest page has. If the 400 rows that were '
+  'read did not fill the page, it also has a cursor for the place of the last row, after which the next page '
+  'continues.';
 
 create procedure private.force_index_scans(p_function regproc)
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- if a person has more rows than the planner expects, it would otherwise read and sort all of them
+  -- otherwise the planner reads and sorts all rows of a person if it underestimates their number
   execute format('alter function %s set enable_seqscan = off', p_function);
   execute format('alter function %s set enable_bitmapscan = off', p_function);
   execute format('alter function %s set enable_hashjoin = off', p_function);
@@ -241,8 +242,8 @@ begin
   execute format('alter function %s set plan_cache_mode = force_generic_plan', p_function);
 end $$;
 comment on procedure private.force_index_scans is
-  'For migrations: from then on, the function finds its rows one by one, in the order of an index or by id, and stops '
-  'when it has enough, whatever the planner expects. Its query is planned once per session.';
+  'For migrations: from then on, whatever the planner expects, the function reads its rows in the order of an index '
+  'or by id, and stops when it has enough. Its query is planned once per session.';
 
 create function private.require_limit(p_limit integer) returns void
 language plpgsql stable
@@ -270,7 +271,7 @@ begin
 end $$;
 comment on function private.page is
   'Makes a page, {items, nextCursor, hasMore}, from its items and from the cursors, in order, of these items and of '
-  'one item more. If the page is not full but p_next is given, there is a next page, which begins at p_next.';
+  'one further item. If the page is not full but p_next is given, there is a next page, which begins at p_next.';
 
 create function private.page_of_texts(p_items text, p_cursors text[], p_limit integer, p_next text default null)
 returns json
@@ -286,7 +287,8 @@ begin
           || ',"hasMore":' || (v_cursor is not null) || '}')::json;
 end $$;
 comment on function private.page_of_texts is
-  'As private.page, but the items are the text of a JSON array, which Postgres then parses only once, with the page.';
+  'Does the same as private.page for items in the form of a JSON array as text, which Postgres then parses only '
+  'once, with the page.';
 
 create function private.count_fitting(p_bytes integer[], p_limit integer) returns integer
 language plpgsql immutable
@@ -306,9 +308,9 @@ begin
   return p_limit;
 end $$;
 comment on function private.count_fitting is
-  'How many items of these sizes in bytes fit on a page of p_limit: the page ends with the item that reaches half a '
-  'megabyte. Otherwise a page of the 50 longest texts would be 40 MB: the database would need a second to make it, '
-  'and every client a second to load it.';
+  'The number of items of these sizes in bytes that fit on a page of p_limit. The page ends with the item that '
+  'reaches half a megabyte. Otherwise a page of the 50 longest texts would have 40 MB, and the database would need '
+  'a second to make it.';
 
 create function private.require_uuid(p_text text, p_code text) returns uuid
 language plpgsql stable
@@ -333,19 +335,19 @@ begin
   return p_card;
 end $$;
 comment on function private.require_card is
-  'Returns a card that the caller may see. Fails with this code if there is no card: the caller may never have seen '
-  'it, or it was deleted meanwhile.';
+  'Returns a card that the caller may see. Fails with this code if there is no card, because the caller may not see '
+  'it or it was deleted meanwhile.';
 
 create function private.merge_objects(p_card json, p_more json) returns json
 language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  -- as text, because parsing both into jsonb and printing them takes ten times as long
+  -- join them as text, because parsing both into jsonb and printing them takes ten times as long
   return left(p_card::text, -1) || ',' || substr(p_more::text, 2);
 end $$;
 comment on function private.merge_objects is
-  'Merges two objects that have no field in common; neither may be empty. The first must end without a blank, as '
+  'Merges two objects that have no field in common. Neither may be empty. The first must end without a blank, as '
   'json_build_object writes it.';
 
 create function private.not_modified(p_version text) returns boolean
@@ -365,5 +367,5 @@ begin
   return true;
 end $$;
 comment on function private.not_modified is
-  'Sets the ETag of this version on the response. Returns true if If-None-Match has this version: the operation must '
-  'then return null (304). An operation calls it before it makes the response.';
+  'Sets the ETag of this version on the response. Returns true if If-None-Match has this version; the operation '
+  'must then return null (304). An operation calls this function before it makes the response.';

@@ -1,4 +1,4 @@
--- Links: where clients show a thing. A path is the same in the app and on the web, below PUBLIC_URL.
+-- Links say where clients show a thing. A path is the same in the app and on the web, below PUBLIC_URL.
 -- docs/decisions.md, Notifications.
 
 create table private.links (
@@ -8,8 +8,8 @@ create table private.links (
 comment on table private.links is
   'Registry: where clients show things of each type.';
 comment on column private.links.path is
-  'The path below PUBLIC_URL. {id} is the id of the thing, {username} and {slug} are its names. A thing that has no '
-  'page of its own has the page of a list.';
+  'The path below PUBLIC_URL. {id} is the id of the thing, {username} and {slug} are its names. A thing without its '
+  'own page has the page of a list.';
 
 create function private.fill_path(p_path text, p_fields jsonb) returns text
 language plpgsql immutable
@@ -25,7 +25,7 @@ begin
   return v_path;
 end $$;
 comment on function private.fill_path is
-  'A path with the values of its fields, or null if one is missing. Values are ids, slugs and usernames, which need '
-  'no escapes in a URL.';
+  'A path with the values of its fields, or null if a field is missing. Values are ids, slugs and usernames, which '
+  'need no escapes in a URL.';
 
 insert into private.links (type, path) values ('person', '/@{username}');

@@ -1,9 +1,8 @@
--- Effects: the consequences of an event for people other than the person who caused it, which may follow a moment
--- later: reputation, contribution, notifications, Realtime. The transaction of an event adds a row for each person
--- whom the event concerns. The worker applies the pending effects of many people together, each person's in order, by
--- calling the listeners that private.event_listeners has with timing 'soon'. A function that shows such data, or
--- decides by it, first applies the pending effects.
--- docs/decisions.md, Effects.
+-- Effects are the consequences of an event for people other than the person who caused it: reputation, contribution,
+-- notifications, Realtime. They may follow a moment later. The transaction of an event adds a row for each person whom
+-- the event concerns. The worker applies the pending effects of many people together, those of each person in order,
+-- by calling the listeners with timing 'soon' in private.event_listeners. A function that shows such data, or decides
+-- by it, first applies the pending effects. docs/decisions.md, Effects.
 
 create table private.effects (
   user_id   uuid not null,
@@ -16,8 +15,8 @@ create table private.effects (
   primary key (user_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);   -- each row exists for a moment only
 comment on table private.effects is
-  'Effects that are not applied yet: one row per event and person. A row is deleted only when it is applied. There is '
-  'no foreign key, because it would lock each person who is notified.';
+  'Effects that are not applied yet, one row per event and person. A row is deleted only when it is applied. There '
+  'is no foreign key, because it would lock each person who is notified.';
 comment on column private.effects.id is
   'The order of a person''s effects. An effect that depends on another has the higher id: its event happened after '
   'the other was committed, or under the same lock.';
@@ -25,7 +24,8 @@ comment on column private.effects.caused_at is
   'When the transaction of the cause began. Notifications and ledger entries get this time.';
 comment on column private.effects.event_id is
   'The event in app.domain_events; null if a batch of the worker added the effect.';
-comment on column private.effects.trace_id is 'The trace of the request that caused it, so that the log can name it.';
+comment on column private.effects.trace_id is
+  'The trace of the request that caused the effect, so that the log can name it.';
 
 create table private.stuck_effects (
   user_id   uuid primary key,
@@ -40,20 +40,21 @@ create table private.stuck_effects (
   context   text not null
 );
 comment on table private.stuck_effects is
-  'Effects that could not be applied, which only a bug can cause: the first such effect of each person. The later '
-  'effects of that person wait behind it; the effects of other people do not.';
+  'The first effect of each person that could not be applied, which only a bug can cause. Later effects of that '
+  'person wait for it; those of other people do not.';
 comment on column private.stuck_effects.effect_id is 'The effect in private.effects, which has the payload.';
 comment on column private.stuck_effects.event_id is
   'The event in app.domain_events; null if a batch of the worker added the effect.';
-comment on column private.stuck_effects.listener is 'The listener that failed; null if it failed before the first.';
-comment on column private.stuck_effects.attempts is 'How many times this effect was tried.';
+comment on column private.stuck_effects.listener is
+  'The listener that failed; null if the failure came before the first listener.';
+comment on column private.stuck_effects.attempts is 'The number of times that this effect was tried.';
 comment on column private.stuck_effects.message is 'SQLSTATE and message of the last error.';
 comment on column private.stuck_effects.context is
-  'The functions that were running, innermost first, each with its line. It has no SQL text and no data, because '
-  'these could contain what people wrote.';
+  'The functions that were running, innermost first, each with its line. SQL text and data are left out, because '
+  'they could contain what people wrote.';
 comment on column private.stuck_effects.retry_at is
   'When the worker tries again: after 5 seconds, then after twice as long each time, up to an hour.';
-comment on column private.stuck_effects.failed_at is 'When it last failed.';
+comment on column private.stuck_effects.failed_at is 'When the effect last failed.';
 
 insert into private.lock_kinds (kind, position) values ('effects', 600);
 
@@ -88,16 +89,16 @@ begin
   return hashtextextended('effects ' || p_person, 0);
 end $$;
 comment on function private.effects_key is
-  'The key of a person''s lock of the kind effects, for callers that only try to take it.';
+  'The key of a person''s lock of the kind effects, for callers that try to take the lock without waiting.';
 
 create function private.is_stuck(p_person uuid) returns boolean
-language plpgsql stable security definer   -- nobody else may read who is stuck
+language plpgsql stable security definer   -- callers may not read who is stuck
 set search_path = ''
 as $$
 begin
   return exists (select from private.stuck_effects s where s.user_id = p_person and s.retry_at > now());
 end $$;
-comment on function private.is_stuck is 'Whether effects of a person failed and are not yet due for a retry.';
+comment on function private.is_stuck is 'Returns whether effects of a person failed and are not yet due for a retry.';
 
 create function private.apply_effects_of(p_people uuid[], p_most integer default 1000) returns integer
 language plpgsql volatile security definer   -- listeners write for other people
@@ -136,7 +137,7 @@ begin
 end $$;
 comment on function private.apply_effects_of is
   'Applies the pending effects of these people, up to p_most per round, and the effects that follow from them. '
-  'Returns how many it applied. The caller must take the locks first (private.effects_key).';
+  'Returns the number of applied effects. The caller must take the locks first (private.effects_key).';
 
 create function private.lock_effects(variadic p_people uuid[]) returns void
 language plpgsql volatile security definer   -- applies effects of people other than the caller
@@ -146,7 +147,7 @@ declare
   v_person uuid;
 begin
   perform private.lock('effects', variadic p_people::text[]);
-  -- one person at a time: an error with one person must not affect the others
+  -- apply the effects of one person at a time, because an error with one person must not affect the others
   foreach v_person in array p_people loop
     begin
       for v_round in 1..4 loop
@@ -159,14 +160,13 @@ begin
   end loop;
 end $$;
 comment on function private.lock_effects is
-  'For functions that decide by ledgers or notifications: takes the locks under which these people''s ledgers and '
-  'notifications are written, one transaction at a time, and first applies the pending effects of each, up to four '
-  'times as many as private.apply_effects_of. Until the transaction ends, no other transaction can write the '
-  'ledgers and notifications of these people. Entries that the calling function writes come after those of the '
-  'effects. ARCHITECTURE.md, Locks.';
+  'For functions that decide by ledgers or notifications: locks the ledgers and notifications of these people, and '
+  'applies their pending effects, up to four times as many as private.apply_effects_of. Until the transaction ends, '
+  'no other transaction can write these ledgers and notifications. Entries that the calling function writes come '
+  'after those of the effects. ARCHITECTURE.md, Locks.';
 
 create function private.catch_up(variadic p_people uuid[]) returns void
-language plpgsql volatile security definer   -- nobody else may read effects
+language plpgsql volatile security definer   -- callers may not read effects
 set search_path = ''
 as $$
 declare
@@ -190,9 +190,9 @@ begin
   end loop;
 end $$;
 comment on function private.catch_up is
-  'For functions that show reputation or notifications: applies the pending effects of these people, so that what is '
-  'shown is up to date. It never fails and never delays a request for long: it applies up to 300 effects and the '
-  'effects that follow from them, and waits up to a second for a lock that somebody else has.';
+  'For functions that show reputation or notifications: applies the pending effects of these people, so that what '
+  'is shown is up to date. It never fails and never delays a request for long. It applies up to 300 effects and the '
+  'effects that follow from them, and waits up to a second for a lock that another transaction has.';
 
 create function private.apply_one_by_one(p_person uuid, p_until timestamptz) returns integer
 language plpgsql volatile security definer   -- listeners write for other people
@@ -229,7 +229,7 @@ begin
       values
         (p_person, v_effect.id, v_effect.event, v_effect.event_id, v_listener, 1,
          clock_timestamp() + interval '5 seconds', clock_timestamp(), sqlstate || ' ' || sqlerrm,
-         -- only these lines: the others are SQL with its literals, or invalid data
+         -- keep only these lines, because the others contain SQL with its literals, or invalid data
          array_to_string(array(select f.line[1] from regexp_matches(
            v_context, '^((?:PL/pgSQL|SQL) function .*)$', 'gn') f (line)), e'\n'))
       on conflict (user_id) do update
@@ -246,12 +246,12 @@ begin
   return v_applied;
 end $$;
 comment on function private.apply_one_by_one is
-  'Applies the pending effects of a person one by one, until one fails or the time is over. Returns how many it '
-  'applied. It records the one that fails in private.stuck_effects. The caller must take the lock first '
+  'Applies the pending effects of a person one by one, until one fails or the time is over. Returns the number of '
+  'applied effects. It records the effect that fails in private.stuck_effects. The caller must take the lock first '
   '(private.effects_key).';
 
 create function private.apply_effects(p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may use none of our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -264,7 +264,8 @@ declare
   v_applied integer := 0;
   v_until   timestamptz := clock_timestamp() + interval '20 seconds';
 begin
-  perform set_config('lock_timeout', '1s', true);   -- other transactions wait for these people meanwhile
+  -- wait only briefly, because other transactions wait for the locks of this transaction meanwhile
+  perform set_config('lock_timeout', '1s', true);
   delete from private.stuck_effects s
   where s.retry_at <= now() and not exists (select from private.effects e where e.user_id = s.user_id);
   -- the people of the next 500 effects, after the people of the previous call, so that everybody gets their turn
@@ -311,8 +312,8 @@ begin
       where s.user_id = any (v_failed) and s.attempts = 1), '[]'));
 end $$;
 comment on function private.apply_effects is
-  'For the worker alone: in one transaction, applies the pending effects of the people who have the next 500 effects '
-  'after p_after, and the effects that follow from them. Several workers may call it at once: it skips people whose '
-  'effects another one applies. Returns {applied, failed, next, stuck: [{person, event, eventId, effectId, listener, '
-  'sqlstate, context, trace_id}]}: failed counts people, stuck has the effects that failed for the first time, and '
-  'next is the p_after of the next call, or null at the end.';
+  'For the worker alone: in one transaction, applies the pending effects of the people who have the next 500 '
+  'effects after p_after, and the effects that follow from them. Several workers may call it at once: it skips '
+  'people whose effects another worker applies. Returns {applied, failed, next, stuck: [{person, event, eventId, '
+  'effectId, listener, sqlstate, context, trace_id}]}: failed is the number of people, stuck has the effects that '
+  'failed for the first time, and next is the p_after of the next call, or null at the end.';

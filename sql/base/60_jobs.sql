@@ -1,7 +1,7 @@
--- Jobs: work that runs on a schedule. The worker (api-facade/worker) knows only the schedule; each job is one
--- function, private.job_<name>, here or in the feature whose rows it changes, and returns how many rows it changed. It
--- finds what is due from the rows, so it may run late, twice, or in two workers at once. sql/JOBS.md is generated from
--- the registry.
+-- Jobs are work that runs on a schedule. The worker (api-facade/worker) has only the schedule. Each job is one
+-- function, private.job_<name>, here or in the feature whose rows it changes, and returns the number of changed rows.
+-- It determines from the rows what is due, so it may run late, twice, or in two workers at once. `npm run gen` writes
+-- sql/JOBS.md from the registry.
 
 create table private.jobs (
   name    text primary key check (name ~ '^[a-z]+(-[a-z]+)*$'),
@@ -14,11 +14,11 @@ comment on table private.jobs is
   'Registry: the jobs. The function of a job is private.job_<name>, with underscores.';
 comment on column private.jobs.cron is 'When it runs, in UTC.';
 comment on column private.jobs.expires is
-  'After this number of seconds a run counts as lost, and the next one may begin. If its worker was killed, this '
-  'takes only 10 seconds.';
+  'After this number of seconds a run counts as lost, and the next one may begin. If the worker of a run was '
+  'killed, the next run may begin after 10 seconds.';
 comment on column private.jobs.repeats is
-  'A run does the work in pieces: the worker calls the function again until nothing is due, for at most half of '
-  'expires. A piece that returns less than 0 has failed: the other pieces still run, and the run fails at its end.';
+  'Whether the worker calls the function again until nothing is due, for at most half of expires. A call that '
+  'returns less than 0 has failed: the other calls still run, and the run fails at its end.';
 comment on column private.jobs.alarm is
   'If the job had to change anything, the worker logs this text as an error and counts the run as a failure.';
 
@@ -27,15 +27,14 @@ create table private.batch_queues (
   batch   text not null check (batch ~ '^private\.[a-z_]+$')
 );
 comment on table private.batch_queues is
-  'Registry: queues for work that is too large for the transaction that causes it. private.make_batch_queue adds a '
-  'row.';
+  'Registry: queues for work that exceeds the transaction that causes it. private.make_batch_queue adds a row.';
 comment on column private.batch_queues.batch is
-  'A function (job jsonb, after uuid) returns json. It processes about the next 500 rows after `after`, which is null '
-  'at the beginning, and returns {changed, next}; next is null at the end. Each batch is one transaction, and may run '
-  'twice.';
+  'A function that takes (job jsonb, after uuid) and returns json. It processes about the next 500 rows after '
+  '`after`, which is null at the beginning, and returns {changed, next}; next is null at the end. Each batch is one '
+  'transaction, and may run twice.';
 
 create function private.list_work() returns json
-language plpgsql stable security definer   -- for the worker alone, which may read none of our tables
+language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
 set search_path = ''
 as $$
 begin
@@ -59,16 +58,17 @@ create table private.job_runs (
   last_ended_at  timestamptz
 );
 comment on table private.job_runs is
-  'One row per job, for /metrics: how often it ran and failed in all workers, and how many rows it changed.';
-comment on column private.job_runs.last_run_at is 'When it last ran, even if it failed.';
-comment on column private.job_runs.last_failed_at is 'When it last failed; null if never.';
+  'For /metrics, one row per job: how often the job ran and failed in all workers, and how many rows it changed.';
+comment on column private.job_runs.last_run_at is 'When the job last ran, even if it failed.';
+comment on column private.job_runs.last_failed_at is 'When the job last failed; null if never.';
 comment on column private.job_runs.last_ended_at is
-  'When it last ran to its end, even if its alarm was raised; null if never.';
+  'When the job last ran to its end, even if it raised its alarm; null if never.';
 comment on column private.job_runs.last_changed is
-  'How many rows it changed when it last ran to its end. For a job with an alarm, how many errors it found.';
+  'The number of rows that the job changed when it last ran to its end. For a job with an alarm, the number of '
+  'errors that it found.';
 
 create function private.note_job_run(p_job text, p_changed integer, p_failed boolean) returns void
-language plpgsql volatile security definer   -- the worker may use none of our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 begin
@@ -86,11 +86,11 @@ begin
         last_changed = case when excluded.last_ended_at is null then r.last_changed else excluded.last_changed end;
 end $$;
 comment on function private.note_job_run is
-  'Records that a job ran. The worker calls it in a separate transaction, because the record of a failed job must not '
-  'be undone with the job.';
+  'Records that a job ran. The worker calls it in a separate transaction, because the record of a failed job must '
+  'not be rolled back with the job.';
 
 create function private.job_metrics() returns json
-language plpgsql stable security definer   -- for /metrics alone; nobody else may read the queues
+language plpgsql stable security definer   -- callers may not read the queues
 set search_path = ''
 as $$
 begin
@@ -114,10 +114,10 @@ begin
     'verifiedBackup', (select extract(epoch from reaches_until) from private.verified_backups));
 end $$;
 comment on function private.job_metrics is
-  'For /metrics: {runs: [{job, runs, failures, changed, lastChanged, lastRun, lastFailure}], queues: [{queue, state, '
-  'depth}], effects: {depth, lag, stuck}, verifiedBackup}; times in unix seconds. depth is how many effects wait, up '
-  'to 100,000; lag is how many seconds ago the oldest of them was caused; stuck is how many people have effects that '
-  'failed; verifiedBackup is the time of the newest data in the last verified backup, or null.';
+  'For /metrics: {runs: [{job, runs, failures, changed, lastChanged, lastRun, lastFailure}], queues: [{queue, '
+  'state, depth}], effects: {depth, lag, stuck}, verifiedBackup}; times in unix seconds. depth is the number of '
+  'waiting effects, up to 100,000; lag is the age of the oldest of them in seconds; stuck is the number of people '
+  'with effects that failed; verifiedBackup is the time of the newest data in the last verified backup, or null.';
 
 create function private.functions_fingerprint() returns text
 language plpgsql stable
@@ -132,8 +132,8 @@ begin
           where n.nspname in ('app', 'private', 'api', 'pgboss')) f);
 end $$;
 comment on function private.functions_fingerprint is
-  'A SHA-256 of the names, arguments, settings and texts of all functions of the schema. Every server with the same '
-  'functions has the same one.';
+  'A SHA-256 of the names, arguments, settings and texts of all functions of the schema. Servers with the same '
+  'functions have the same hash.';
 
 create function private.readiness() returns json
 language plpgsql stable security definer   -- the gate may read neither the migrations nor the queues
@@ -143,7 +143,8 @@ declare
   c_within constant text := '3 minutes';
 begin
   return json_build_object(
-    -- the CLI splits a migration into statements and drops the last semicolon: a split one has no comparable hash
+    -- the CLI splits a migration into statements and drops the last semicolon, so a migration that was split has no
+    -- comparable hash
     'migrations', (select coalesce(json_object_agg(m.version, case when cardinality(m.statements) = 1 then encode(
                             sha256(convert_to(regexp_replace(btrim(m.statements[1], E' \t\r\n'), ';$', ''), 'UTF8')),
                             'hex') end), '{}')
@@ -155,8 +156,8 @@ begin
 end $$;
 comment on function private.readiness is
   'For /ready and at a start: {migrations: {version: SHA-256 of its text without its last semicolon, or null}, '
-  'functions: private.functions_fingerprint, worker: whether a worker was active lately, within: the period that '
-  'counts as lately, such as 3 minutes}.';
+  'functions: private.functions_fingerprint, worker: whether a worker was active recently, within: the period that '
+  'counts as recent, such as 3 minutes}.';
 
 create table private.vital_tables (
   relation regclass primary key
@@ -166,16 +167,16 @@ comment on table private.vital_tables is
 insert into private.vital_tables values ('app.users');
 
 create function private.try_writing() returns json
-language plpgsql volatile security definer   -- the gate may write no table
+language plpgsql volatile security definer   -- gate may not write tables
 set search_path = ''
 set lock_timeout = '100ms'
-set work_mem = '64kB'   -- so that the sort below needs the disk
+set work_mem = '64kB'   -- small, so that the sort below uses the disk
 as $$
 declare
   v_relation regclass;
   v_locked   text[] := '{}';
 begin
-  perform pg_current_xact_id();   -- the commit is written, too
+  perform pg_current_xact_id();   -- assigns a transaction id, so that the commit is written, too
   perform count(*)
   from (select t from unnest(array_fill(repeat('x', 8000), array[128])) t order by t offset 0) s;
   for v_relation in select relation from private.vital_tables order by relation::text loop
@@ -188,13 +189,13 @@ begin
   return to_json(v_locked);
 end $$;
 comment on function private.try_writing is
-  'For /ready: writes a megabyte, which it does not keep, and returns the vital tables to which nobody can write '
-  'because of a lock. Fails if nothing can be written, for example because the disk is full.';
+  'For /ready: writes a megabyte of temporary data, and returns the vital tables to which nobody can write because '
+  'of a lock. Fails if it can''t write, for example because the disk is full.';
 
 create function private.yield_turn(
   p_table regclass, p_person name, p_who uuid, p_waits text, p_due text, p_again name
 ) returns void
-language plpgsql volatile security definer   -- for jobs, which may use any table
+language plpgsql volatile security definer   -- called by jobs, which may use any table
 set search_path = ''
 as $$
 begin
@@ -208,11 +209,11 @@ begin
     from others o where t.ctid = o.place $q$, p_table, p_person, p_waits, p_due, p_again) using p_who;
 end $$;
 comment on function private.yield_turn is
-  'For jobs that take one row per call, namely the one that has been due the longest. After a job has taken a row of '
-  'a person, this function delays the person''s other due rows: the next 100 keep their place, and the 500 after them '
-  'are put off by up to 50 s, one every 100 ms. So a person with thousands of due rows delays others for a moment at '
-  'most. p_person names the column with the person, p_waits is the condition for waiting rows, and p_due is when a '
-  'row is due: an expression of p_again, indexed after the person.';
+  'This function is for jobs that take, at every call, the row that has been due the longest. After a job has taken '
+  'a row of a person, this function delays the person''s other due rows: the next 100 keep their turn, and the 500 '
+  'after them are postponed by up to 50 s, one every 100 ms. Therefore, a person with thousands of due rows delays '
+  'others only briefly. p_person names the column with the person, p_waits is the condition for waiting rows, and '
+  'p_due is the time at which a row is due: an expression of p_again, indexed after the person.';
 call private.force_index_scans('private.yield_turn');
 
 create function private.job_roll_realtime_partitions() returns integer

@@ -1,4 +1,4 @@
--- Retention: rows that are deleted at a certain age.
+-- Tables whose rows are deleted at a certain age.
 
 create table private.retention (
   relation    regclass primary key,
@@ -10,10 +10,10 @@ comment on table private.retention is
   'Registry: tables whose rows are deleted by age.';
 comment on column private.retention.counts_from is
   'The time from which `keep` counts: SQL for a timestamptz of the table, written exactly as in its index.';
-comment on column private.retention.batch is 'How many rows one transaction deletes.';
+comment on column private.retention.batch is 'The number of rows that one transaction deletes.';
 
 create function private.job_purge() returns integer
-language plpgsql volatile security definer   -- the worker may use none of our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -22,7 +22,7 @@ declare
   v_changed integer := 0;
 begin
   for v_rule in select * from private.retention order by relation::text loop
-    -- a locked row is in use, and is deleted the next time
+    -- a locked row is in use; the next run deletes it
     execute format('delete from %1$s where ctid in (
                       select ctid from %1$s where %2$s < now() - $1 limit $2 for update skip locked)',
                    v_rule.relation, v_rule.counts_from) using v_rule.keep, v_rule.batch;
@@ -39,5 +39,5 @@ insert into private.jobs (name, cron, expires, repeats) values ('purge', '* * * 
 insert into private.retention (relation, counts_from, keep) values
   ('app.domain_events', 'created_at', '30 days'),
   ('app.idempotency_keys', 'created_at', '24 hours'),
-  -- an hour longer, because an entry point whose clock is slow must still reject the token
+  -- keep the row for an hour after the token expired, because a server whose clock is slow must still reject it
   ('private.revoked_tokens', 'to_timestamp((expires_at)::double precision)', '1 hour');

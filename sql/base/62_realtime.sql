@@ -1,4 +1,4 @@
--- Realtime: how SQL sends messages, and who may listen to them. The one policy on realtime.messages is in
+-- Realtime: how SQL sends messages, and who may listen to them. The only policy on realtime.messages is in
 -- policies/base.sql.
 
 create table private.realtime_topics (
@@ -10,11 +10,11 @@ create table private.realtime_topics (
 comment on table private.realtime_topics is
   'Registry: private channels, named <prefix>:<rest>.';
 comment on column private.realtime_topics.audience is
-  'A function (rest text) returns boolean: whether the caller may listen to this channel.';
+  'A function that takes (rest text) and returns whether the caller may listen to this channel.';
 comment on column private.realtime_topics.scopes is
-  'The scopes that a token with scopes needs to listen to these channels; it needs all of them. Without a value, no '
-  'such token may listen.';
-comment on column private.realtime_topics.events is 'What is sent, in words: the events and their payloads.';
+  'The scopes that a token with scopes needs to listen to these channels; it needs all of them. If the column is '
+  'null, no such token may listen.';
+comment on column private.realtime_topics.events is 'A description of the events and their payloads.';
 
 create function private.may_listen(p_topic text) returns boolean
 language plpgsql stable security definer   -- callers may not read the registry; audiences use app.uid()
@@ -32,18 +32,18 @@ begin
   execute format('select %s($1)', v_topic.audience) into v_may using substr(p_topic, strpos(p_topic, ':') + 1);
   return coalesce(v_may, false);
 end $$;
-comment on function private.may_listen is 'Whether the caller may listen to a channel.';
+comment on function private.may_listen is 'Returns whether the caller may listen to a channel.';
 
 create function private.broadcast(p_topic text, p_event text, p_payload jsonb) returns void
-language plpgsql volatile security definer   -- nobody else may insert messages
+language plpgsql volatile security definer   -- callers may not insert messages
 set search_path = ''
 as $$
 begin
   perform realtime.send(p_payload, p_event, p_topic, true);
 end $$;
 comment on function private.broadcast is
-  'Sends a message to a private channel when the transaction commits. A message that does not arrive is lost, and a '
-  'failure is only a warning: the payload is ids of rows, which the client reads with its own rights.';
+  'Sends a message to a private channel when the transaction commits. A message may be lost, and a failure is only '
+  'a warning. The payload has only ids of rows, which the client reads with its own rights.';
 
 -- When a token ends, the channels that were joined with it must end too. Nobody can join the channel of these
 -- messages, because no prefix is registered for it. The embedded gateway reads the messages
@@ -51,7 +51,7 @@ comment on function private.broadcast is
 -- docs/decisions.md, Realtime.
 
 create function private.send_live_tokens() returns trigger
-language plpgsql security definer   -- nobody else may insert messages
+language plpgsql security definer   -- callers may not insert messages
 set search_path = ''
 as $$
 begin
@@ -61,15 +61,15 @@ begin
   return null;
 end $$;
 comment on function private.send_live_tokens is
-  'Trigger: tells Realtime which tokens of a person are still valid: those with this role (no token at all if the '
-  'role is null) that were issued at `from` or later. private.check_caller has the same rule.';
+  'Trigger: notifies Realtime which tokens of a person are still valid: those with this role (no token at all if '
+  'the role is null) that were issued at `from` or later. private.check_caller has the same rule.';
 create trigger _195_send_live_tokens after update of role, banned_at, erased_at, tokens_valid_from on app.users
   for each row when ((old.role, old.banned_at is null, old.erased_at is null, old.tokens_valid_from)
                      <> (new.role, new.banned_at is null, new.erased_at is null, new.tokens_valid_from))
   execute function private.send_live_tokens();
 
 create function private.send_revoked_token() returns trigger
-language plpgsql security definer   -- nobody else may insert messages
+language plpgsql security definer   -- callers may not insert messages
 set search_path = ''
 as $$
 begin
@@ -77,6 +77,6 @@ begin
     'sub', new.user_id, 'iat', new.issued_at, 'exp', new.expires_at));
   return null;
 end $$;
-comment on function private.send_revoked_token is 'Trigger: tells Realtime that a token was revoked.';
+comment on function private.send_revoked_token is 'Trigger: notifies Realtime that a token was revoked.';
 create trigger send_revoked_token after insert or update of scopes on private.revoked_tokens
   for each row when (new.scopes is null) execute function private.send_revoked_token();

@@ -1,4 +1,5 @@
--- Jobs that a transaction adds to a queue: they exist only if it commits. For pg-boss, a job is an ordinary row.
+-- Jobs that a transaction adds to a queue. They exist only if the transaction commits. For pg-boss, a job is an
+-- ordinary row.
 
 create function private.enqueue(p_queue text, p_data json) returns void
 language plpgsql volatile security definer   -- operations may not use the queues directly
@@ -10,7 +11,7 @@ begin
   insert into pgboss.job (name, data, policy, dead_letter, retry_limit, retry_delay, retry_backoff, retry_delay_max,
                           expire_seconds, deletion_seconds, heartbeat_seconds, keep_until)
   select q.name,
-         -- a job that is queued again keeps its own
+         -- a job that is queued again keeps its traceparent
          case when v_trace is null then '{}' else jsonb_build_object('traceparent', v_trace) end || p_data::jsonb,
          q.policy, q.dead_letter, q.retry_limit, q.retry_delay, q.retry_backoff,
          q.retry_delay_max, q.expire_seconds, q.deletion_seconds, q.heartbeat_seconds,
@@ -22,14 +23,14 @@ begin
   end if;
 end $$;
 comment on function private.enqueue is
-  'Adds a job to a queue in this transaction. The worker reads the data, and a failed job keeps it, so it must be '
-  'only ids, with no secrets and nothing that people wrote. The job also gets the trace of the request, as '
+  'Adds a job to a queue in this transaction. The worker reads the data, and a failed job keeps it, so it may '
+  'contain only ids, but no secrets and nothing that people wrote. The job also gets the trace of the request, as '
   '`traceparent`.';
 
 -- finds the jobs that are running, to check whether their worker is alive
 create index job_active_idx on pgboss.job (name) where state = 'active';
 
--- created here and not by the first worker, so that jobs can be added before it starts. The worker sets the retries.
+-- create the queue here, so that jobs can be added before the first worker starts. The worker sets the retries.
 select pgboss.create_queue('mail', '{"policy": "standard"}');
 
 create procedure private.make_batch_queue(p_queue text, p_batch text)

@@ -1,11 +1,12 @@
--- Backups of the embedded instance. The job asks for one, the worker takes and verifies it (api-facade/worker).
+-- Backups of the embedded instance. The job queues a backup, and the worker takes and verifies it (api-facade/worker).
 
 create table private.verified_backups (
   reaches_until timestamptz not null
 );
 create unique index verified_backups_one_row_idx on private.verified_backups ((true));
-comment on table private.verified_backups is 'The last verified backup, for /metrics; no row before the first one.';
-comment on column private.verified_backups.reaches_until is 'The moment of the newest data that was restored.';
+comment on table private.verified_backups is
+  'The last verified backup, for /metrics. The table is empty before the first one.';
+comment on column private.verified_backups.reaches_until is 'The time of the newest data in the restored backup.';
 
 select pgboss.create_queue('backups', '{"policy": "standard"}');
 

@@ -1,6 +1,5 @@
--- How much one person may write within an hour, from all addresses together. It is counted in the transaction of the
--- write and not in the facade, because `.rpc()` callers bypass the facade, and because failed writes must not count.
--- docs/decisions.md, Limits.
+-- How much one person may write within an hour, from all addresses together. The transaction of the write counts,
+-- because `.rpc()` callers bypass the facade, and because failed writes must not count. docs/decisions.md, Limits.
 
 create table private.write_limits (
   kind      text primary key check (kind ~ '^[a-z]+$'),
@@ -12,7 +11,8 @@ comment on table private.write_limits is
   'Registry: how often one person may do something per hour. Operators may change the numbers. The setting '
   'rate_limit_scale multiplies these numbers.';
 comment on column private.write_limits.lock_kind is
-  'The kind of lock that counting takes: writes, which comes before all rows, unless the number is known only later.';
+  'The kind of lock that counting takes. It is `writes`, which comes before all rows, unless the number of writes '
+  'becomes known only later.';
 
 create unlogged table private.write_counts (
   user_id uuid not null,
@@ -20,22 +20,22 @@ create unlogged table private.write_counts (
   used    integer not null,
   ends_at timestamptz not null,
   primary key (user_id, kind)
-) with (fillfactor = 50);   -- leaves space on each page, so that counting changes no index
+) with (fillfactor = 50);   -- free space on each page, so that counting changes no index
 create index write_counts_ends_at_idx on private.write_counts (ends_at);
 comment on table private.write_counts is
-  'How much a person has written in their current hour, or a bot in its current 24 hours. The time begins with the '
-  'first write. The table is unlogged and has no foreign keys, because every write waits for it. So after a crash of '
-  'the database, all counts start again.';
-comment on column private.write_counts.ends_at is 'When the hour ends; its count is then ignored.';
+  'The number of writes of a person in their current hour, or of a bot in its current 24 hours. The period begins '
+  'with the first write. The table is unlogged and has no foreign keys, because every write waits for it. After a '
+  'crash of the database, all counts start again.';
+comment on column private.write_counts.ends_at is 'When the period ends; after that, its count is ignored.';
 insert into private.retention (relation, counts_from, keep) values ('private.write_counts', 'ends_at', '0');
 
 insert into private.errors (code, status, text) values
   ('writes_exceeded', 429, 'You have reached an hourly limit: for writing, uploading, reacting, voting, following, '
-   'inviting, reporting, moving mana or mentioning people. For a bot it counts 24 hours. '
-   'Try again after the number of seconds in Retry-After.');
+    'inviting, reporting, moving mana or mentioning people. For a bot the limit is for 24 hours. Try again after '
+    'the number of seconds in Retry-After.');
 
 create function private.count_writes(p_kind text, p_many integer default 1, p_user uuid default null) returns integer
-language plpgsql volatile security definer   -- nobody else may write the counts
+language plpgsql volatile security definer   -- callers may not write the counts
 set search_path = ''
 as $$
 declare
@@ -76,7 +76,7 @@ begin
   return greatest(0, p_many - (v_used - v_most));
 end $$;
 comment on function private.count_writes is
-  'Counts this many writes of the caller in their hour. A bot may write as much in 24 hours as a person in one hour. '
-  'If that exceeds the limit it raises an error, and nothing is counted, because the transaction is undone. For '
-  'another person (p_user) it raises no error: it counts all writes, and returns how many of them were within the '
-  'limit. The row of the person is locked until the transaction ends: ARCHITECTURE.md, Locks.';
+  'Counts this many writes of the caller in their current hour. A bot may write as much in 24 hours as a person in '
+  'one hour. If that exceeds the limit it raises an error, which rolls the count back. For another person (p_user) '
+  'it raises no error: it counts all writes, and returns how many of them were within the limit. The row of the '
+  'person is locked until the transaction ends: ARCHITECTURE.md, Locks.';

@@ -1,5 +1,5 @@
--- Where a person's data is: every column that refers to people, and whether its rows are in their export.
--- Each feature adds its columns; test/api/identity/export.test.ts finds the columns that are missing here.
+-- The registry of personal data: every column that refers to people, and whether its rows are in their export. Each
+-- feature adds its columns; test/api/identity/export.test.ts finds the columns that are missing here.
 -- docs/decisions.md, Erasure and export.
 
 create table private.personal_data (
@@ -20,18 +20,19 @@ comment on table private.personal_data is
   'Registry: every column that refers to a person, with the section of the export that contains its rows, or the '
   'reason why none does.';
 comment on column private.personal_data.within is
-  'The outer sections: person_column refers to their rows. Null if person_column has the person. Then an index must '
-  'begin with person_column and continue with the columns that order a person''s rows; otherwise each page would sort '
-  'them all.';
+  'The outer sections, to whose rows person_column refers. Null if person_column has the person. Then an index must '
+  'begin with person_column and continue with the columns that order a person''s rows; otherwise each page would '
+  'sort all of them.';
 comment on column private.personal_data.whose is
   'An SQL condition on a row t. In a section with `within` it replaces t.<person_column> = p.id, where p is a row of '
   'the outer section; otherwise it excludes some rows of the person.';
 comment on column private.personal_data.omits is 'Columns that the section leaves out.';
 comment on column private.personal_data.adds is
-  'SQL of further columns of the section, where t is the row: (select …) as name. They are texts, such as the name '
-  'of something that has another id in another instance.';
+  'SQL of further columns of the section, where t is the row: (select …) as name. The columns are texts, such as '
+  'the name of a thing whose id differs between instances.';
 comment on column private.personal_data.across_blocks is
-  'Whether the section names people even with a block between the two, because people may see whom they have blocked.';
+  'Whether the section names people whom the person has blocked, or who have blocked the person, because people may '
+  'see whom they have blocked.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.users', 'id', 'profile', '{}'),
@@ -49,12 +50,13 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.audience', 'author_id', 'Computed from circles and blocks, which have sections of their own.'),
   ('app.hidden_people', 'user_id', 'The profile has the ban; an erased person has no export.'),
   ('app.limited_people', 'user_id', 'The profile has the time from which the person is limited.'),
-  ('app.audit_details', 'subject_id', 'auditEntriesAboutMe has bans; notices tell authors what staff did.'),
+  ('app.audit_details', 'subject_id', 'auditEntriesAboutMe has the bans; notifications tell authors what staff did.'),
   ('app.domain_events', 'payload', 'Repeats data of the sections, for 30 days.'),
   ('private.effects', 'user_id', 'Ids of the latest events, kept for about a second.'),
   ('private.effects', 'payload', 'Ids of the latest events, kept for about a second.'),
-  ('private.stuck_effects', 'user_id', 'Says only that an effect is waiting.'),
-  ('private.write_counts', 'user_id', 'How often the person wrote in the current hour; deleted after this hour.'),
+  ('private.stuck_effects', 'user_id', 'The row says only that an effect is waiting.'),
+  ('private.write_counts', 'user_id', 'The number of the person''s writes in the current hour; deleted after this '
+    'hour.'),
   ('app.idempotency_keys', 'user_id', 'Answers that were already sent, kept for 24 hours.'),
   ('app.idempotency_keys', 'named', 'Answers that were already sent, kept for 24 hours.'),
   ('app.idempotency_keys', 'answer', 'Answers that were already sent, kept for 24 hours.');
@@ -95,7 +97,7 @@ declare
   v_times text[] := array(select attname::text from pg_catalog.pg_attribute
                           where attrelid = p_source.relation and atttypid = 'timestamptz'::regtype);
 begin
-  -- checks the values and not the columns, so that no column can reveal the internal id of another person
+  -- check all values, whatever their column, so that no column can reveal the internal id of another person
   return (
     select json_object_agg(
              private.camel_case(f.key),
@@ -123,8 +125,8 @@ declare
   v_keys  text[] := array(select k.name from private.key_columns(p_source.relation) k order by k.place);
   v_order text[];
 begin
-  -- the shortest index that begins with the person's column and has one direction; a partial index only if its rows
-  -- are exactly those of the section
+  -- the shortest index that begins with the person's column and has one direction; a partial index must have exactly
+  -- the rows of the section
   select o.names[2:] into v_order
   from pg_catalog.pg_index i
   cross join lateral (
@@ -160,8 +162,8 @@ begin
     join pg_catalog.pg_attribute a on a.attrelid = p_relation and a.attname = n.name;
 end $$;
 comment on function private.export_keys is
-  'Two lists for the text of a query: names has these columns of the relation, qualified with the alias; places has '
-  'expressions that read their values from the JSON array p_after.';
+  'Two lists for the text of a query. names has these columns of the relation, qualified with the alias; places has '
+  'expressions that read the values of the columns from the JSON array p_after.';
 
 create function private.export_json(p_source private.personal_data) returns text
 language plpgsql immutable
@@ -209,7 +211,7 @@ end $$;
 comment on function private.export_direct is
   'The next 200 rows of a section whose person_column has the person, in the order of private.export_order.';
 call private.force_index_scans('private.export_direct');
--- so that rows with equal values in the index are sorted by their keys
+-- allow this sort, so that rows with equal values in the index are sorted by their keys
 alter function private.export_direct set enable_incremental_sort = on;
 
 create function private.export_within(p_user uuid, p_source private.personal_data, p_after jsonb)
@@ -257,7 +259,7 @@ begin
       coalesce(p_source.whose, format('t.%I = p.id', p_source.person_column)),
       replace(v_names, ',', ' desc,') || ' desc',
       -- `offset 0` makes Postgres find the rows of one outer row by an index; otherwise it might scan the rows of all
-      -- people in the order of their keys. A key that begins with person_column needs none.
+      -- people in the order of their keys. A section whose key begins with person_column does not need it.
       case when not exists (select from private.key_columns(p_source.relation) c
                             where c.place = 1 and c.name = p_source.person_column) then 'offset 0' end,
       private.export_json(p_source))

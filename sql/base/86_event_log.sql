@@ -1,6 +1,6 @@
--- The event log: the domain events that other programs may learn of, with public ids only. private.emit notes such an
--- event; the worker writes it into the log a moment later (private.log_events). The numbers of the log are given one
--- transaction at a time, so a reader who continues after the last number never misses an event.
+-- The event log has the domain events of which other programs may learn, with public ids only. private.emit notes
+-- such an event, and the worker writes it into the log a moment later (private.log_events). Only one transaction at a
+-- time assigns numbers, so a reader who continues after the last number never misses an event.
 -- docs/decisions.md, Webhooks.
 
 create table private.outbound_events (
@@ -13,8 +13,8 @@ create table private.outbound_events (
   check (not fields && people)
 );
 comment on table private.outbound_events is
-  'Registry: the domain events that are written into the event log and sent to webhooks. It does not contain events '
-  'that are not public, such as a message or an invitation into a circle.';
+  'Registry: the domain events that are written into the event log and sent to webhooks. It contains only public '
+  'events, so it leaves out messages and invitations into circles.';
 comment on column private.outbound_events.subject_field is
   'The field of the payload with the id of the thing that the event is about. Events of one subject keep their order.';
 comment on column private.outbound_events.fields is
@@ -46,17 +46,18 @@ comment on table private.event_log is
   'The event log, in the order of its numbers: if one event depends on another, such as an edit on the publication, '
   'it has the higher number.';
 comment on column private.event_log.id is
-  'Identifies the event for good. A number can''t, because after a backup was restored numbers are given again.';
+  'Identifies the event permanently. A number can''t, because numbers are assigned again after a backup was restored.';
 comment on column private.event_log.subject is 'What the event is about, {type, id}; the id is public.';
 comment on column private.event_log.subject_key is 'The same as `subject`, with the internal id, which never changes.';
-comment on column private.event_log.people is 'The people whom the event names. An erasure finds the event by them.';
+comment on column private.event_log.people is
+  'The people whom the event names. An erasure uses this column to find the event.';
 comment on column private.event_log.happened_at is 'When the transaction that caused the event began.';
 comment on column private.event_log.logged_at is 'When the event was written into the log.';
 insert into private.retention (relation, counts_from, keep, batch) values
   ('private.event_log', 'logged_at', '30 days', 1000);
 
 create function private.log_events() returns integer
-language plpgsql volatile security definer   -- for the worker alone, which may read none of our tables
+language plpgsql volatile security definer   -- only for the worker, which has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -66,7 +67,8 @@ begin
      or not pg_try_advisory_xact_lock(hashtextextended('event log', 0)) then
     return 0;
   end if;
-  -- The lowest ids that are visible: if an event depends on another, the other was committed before, with a lower id.
+  -- Read the lowest ids that are visible: if an event depends on another, the other was committed before, with a lower
+  -- id.
   v_ids := array(select u.event_id from private.unlogged_events u order by u.event_id limit 500);
   insert into private.event_log (event, subject, subject_key, payload, people, happened_at)
   select e.name,

@@ -1,8 +1,8 @@
--- What an erasure does to the base. A person is erased when erased_at is set. Every feature has a step like the one
--- here (private.account_steps), which changes its own rows, up to 500 of a kind in that transaction. The worker erases
--- the rest: it runs the steps again (private.erase_more), or batches of a queue (private.erase_later). Nobody sees the
--- rest meanwhile (app.hidden_people). An hourly job repeats the steps.
--- docs/decisions.md, Erasure and export.
+-- How an erasure changes the rows of sql/base/. A person is erased when erased_at is set. Every feature has a step
+-- like the one here (private.account_steps), which changes its own rows, up to 500 of a kind in that transaction. The
+-- worker erases the rest: it runs the steps again (private.erase_more), or batches of a queue (private.erase_later).
+-- Nobody sees the rest meanwhile (app.hidden_people). An hourly job repeats the steps. docs/decisions.md, Erasure and
+-- export.
 
 create index domain_events_email_idx on app.domain_events ((payload ->> 'userId')) where payload ? 'email';
 create index audit_log_target_idx on app.audit_log (target_id, target_type, id);
@@ -27,13 +27,14 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- once per person and transaction, however many steps leave rows
+  -- queue one job per person and transaction, however many steps leave rows
   if current_setting('kith.unerased', true) is distinct from p_user::text then
     perform private.erase_later('erasures', json_build_object('userId', p_user));
     perform set_config('kith.unerased', p_user::text, true);
   end if;
 end $$;
-comment on function private.erase_rest is 'For steps of an erasure that leave rows: lets the worker repeat all steps.';
+comment on function private.erase_rest is
+  'For steps of an erasure that leave rows: makes the worker repeat all steps.';
 
 create function private.erase_rows(p_user uuid, p_table regclass, p_whose text) returns void
 language plpgsql volatile security definer   -- no role has the right to change these rows
@@ -87,14 +88,14 @@ begin
                              $q$payload ? 'email' and payload ->> 'userId' = $1::text$q$);
   perform private.erase_rows(p_user.id, 'private.event_log', 'people @> array[$1]');
 
-  -- skips the key of a running request, because this lock should have been taken first; job_finish_erasures deletes
-  -- the key later
+  -- skip the key of a running request, because its lock comes earlier in the order; job_finish_erasures deletes the
+  -- key later
   delete from app.idempotency_keys where ctid in (
     select ctid from app.idempotency_keys where user_id = p_user.id limit 500 for update skip locked);
   get diagnostics v_changed = row_count;
   v_is_rest := v_changed = 500;
-  -- an answer stored for another person may name the erased one: a repeated request then fails with 410 and does
-  -- nothing
+  -- An answer stored for another person may name the erased person. A repeated request then fails with 410 and does
+  -- nothing.
   update app.idempotency_keys set answer = '', named = null where ctid in (
     select ctid from app.idempotency_keys where named @> array[p_user.id]
     limit 500 for update skip locked);
@@ -118,9 +119,8 @@ begin
 end $$;
 comment on function private.erase_records is
   'Step: deletes the erased person''s stored answers, their events that contain an address, and the entries of the '
-  'event log that name them, empties the stored answers of others that name them, and removes addresses and texts '
-  'from the audit details. Of their former names it '
-  'keeps only the hashes.';
+  'event log that name them. It empties the stored answers of others that name the person, and removes addresses '
+  'and texts from the audit details. It keeps only the hashes of the person''s former names.';
 insert into private.account_steps (step, events, position) values
   ('private.erase_records', '{erasure}', 110);
 

@@ -1,7 +1,6 @@
--- Contents: what people publish beside posts. Each content of any kind (videos, events and so on) has one head here
--- and a row in the detail table of its kind. Only the head decides who sees a content, and what staff, reports and an
--- erasure do with it.
--- docs/decisions.md, Contents.
+-- Contents are what people publish besides posts. Each content of any kind (videos, events and so on) has one head
+-- here and a row in the detail table of its kind. Only the head decides who sees a content, and what staff, reports
+-- and an erasure do with it. docs/decisions.md, Contents.
 
 create table private.content_kinds (
   kind     text primary key check (kind ~ '^[a-z]+$'),
@@ -15,13 +14,13 @@ create table private.content_kinds (
 comment on table private.content_kinds is
   'Registry: the kinds of contents. relation is the kind''s detail table, whose key is the head''s id. details is a '
   'view (id, detail) of what a card shows for this kind only. eraser(uuid[]) empties the texts of these contents '
-  'when their author is erased. test/model/contents.test.ts checks that a kind is complete.';
+  'when their author is erased. test/model/contents.test.ts checks that each kind is complete.';
 comment on column private.content_kinds.filter is
   'filter(uuid, jsonb) returns whether a content matches the filters that only lists of this kind have; null if the '
   'kind has none.';
 comment on column private.content_kinds.titled is
-  'Whether contents of this kind have a title, and an interest that must be in the catalog. Videos and audio do '
-  'not.';
+  'Whether contents of this kind have a title, and an interest that must be in the catalog. Videos and audio have '
+  'neither.';
 comment on column private.content_kinds.plural is 'The kind''s name under /admin/content.';
 
 create table app.contents (
@@ -46,9 +45,9 @@ create table app.contents (
 create domain app.markdown as text constraint content_body check (length(value) between 1 and 20000);
 comment on domain app.markdown is 'The body or summary of a content: Markdown, stored as it was written.';
 
--- Lists scan contents that everybody sees, or that all members of a space see. So a person's hundreds of drafts, or
--- contents in a private group, can't slow down other people's pages. Contents that only their author sees have a
--- separate index.
+-- The indexes of lists have only contents that everybody sees, or that all members of a space see. Therefore, a
+-- person's hundreds of drafts, or contents in a private group, can't slow down other people's pages. Contents that
+-- only their author sees have a separate index.
 create index contents_kind_idx on app.contents (kind, created_at desc, id desc)
   where required_level = 0 and space_id is null;
 create index contents_interest_id_idx on app.contents (interest_id, kind, created_at desc, id desc)
@@ -69,20 +68,20 @@ comment on table app.contents is
   'The head of every content: its kind, its author, its space, and who sees it. Columns that only one kind has are in '
   'that kind''s detail table.';
 comment on column app.contents.interest_id is
-  'No foreign key, because a video may have any id as its interest. A list of an interest also has the contents of '
-  'the interests below it.';
+  'The column has no foreign key, because a video may have any id as its interest. A list of an interest also has '
+  'the contents of the interests below it.';
 comment on column app.contents.title is 'The title, for kinds that have one; null for videos and audio.';
-comment on column app.contents.is_draft is 'Whether it is still a draft, which only its author sees.';
+comment on column app.contents.is_draft is 'Whether the content is still a draft, which only its author sees.';
 comment on column app.contents.words is 'The words of its title and text, for searches.';
 comment on column app.contents.edited_at is 'When its author last edited it; null if never.';
 comment on column app.contents.removed_at is
   'When staff removed it, so that only its author sees it; null if it is not removed.';
 comment on column app.contents.deleted_at is
-  'When its author deleted it for good. Its detail is deleted immediately, and the head 31 days later, so that '
-  'cursors stay valid and clients learn of it (private.changes).';
+  'When its author deleted it permanently. The detail is deleted immediately, and the head 31 days later, so that '
+  'cursors stay valid and clients learn of the deletion (private.changes).';
 comment on column app.contents.author_hidden is
-  'Whether the author is banned or erased: set immediately for the newest 500 contents, for the others soon after '
-  '(private.hide_or_show_contents). Until then app.hidden_people hides them.';
+  'Whether the author is banned or erased. A ban or an erasure sets it immediately for the newest 500 contents, and '
+  'the worker for the others (private.hide_or_show_contents). Until then app.hidden_people hides them.';
 comment on column app.contents.required_level is
   'Who may see it: 0 everybody (or the members of the space), 3 only the author (removed, draft), 4 nobody '
   '(deleted, author banned or erased). See private.visibility.';
@@ -104,15 +103,15 @@ from app.contents c
 cross join lateral private.visibility(c.author_id, c.required_level, c.space_id) v
 where v.is_visible;
 comment on view private.visible_contents is
-  'The contents that the caller may see. For definer functions, to which no policy applies.';
+  'The contents that the caller may see, for definer functions, to which policies do not apply.';
 
 create view private.listed_contents with (security_invoker) as
 select c.*
 from private.visible_contents c cross join lateral private.limited_for(c.author_id) l
 where not l.is_limited;
 comment on view private.listed_contents is
-  'The contents that searches, and lists that name neither author nor space, may have for the caller: visible ones '
-  'whose author is not limited for the caller (private.limited_for). For definer functions.';
+  'The contents that the caller may find in searches, and in lists that name neither author nor space: visible '
+  'contents whose author is not limited for the caller (private.limited_for). The view is for definer functions.';
 
 create view private.written_heads with (security_invoker) as
 select c.id, c.kind,
@@ -137,15 +136,15 @@ left join lateral (
   select case p.kind when 'group' then p.id end as group_id, case p.kind when 'guild' then p.id end as guild_id
   from app.spaces p where p.id = c.space_id) s on true;
 comment on view private.written_heads is
-  'The heads of contents, without a check of who may see them: for kinds whose contents some people may see even if '
+  'The heads of contents, whoever may see them. The view is for kinds whose contents some people may see even if '
   'they can''t see the head.';
 
 create view private.content_heads with (security_invoker) as
 select h.id, h.kind, h.head from private.visible_contents c join private.written_heads h on h.id = c.id;
 comment on view private.content_heads is
   'The heads of the contents that the caller may see, with which the card of every kind begins: {id, kind, '
-  'authorId, author, interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. For definer '
-  'functions.';
+  'authorId, author, interestId, interest, title, groupId, guildId, createdAt, editedAt, removedAt}. The view is '
+  'for definer functions.';
 
 insert into private.lock_kinds (kind, position) values ('content', 560);
 
@@ -166,7 +165,7 @@ create function private.add_content(
   p_kind text, p_interest uuid, p_title text, p_texts text[], p_group_id text default null,
   p_guild_id text default null
 ) returns uuid
-language plpgsql volatile security definer   -- nobody may write a head or read the registry
+language plpgsql volatile security definer   -- callers may not write a head or read the registry
 set search_path = ''
 as $$
 declare
@@ -189,11 +188,11 @@ begin
   return v_id;
 end $$;
 comment on function private.add_content is
-  'Writes the head of a new content of the caller, optionally in a group or guild. It can be found by the words of '
-  'its title and of these texts. The function of its kind writes the detail. Fails: content_title.';
+  'Writes the head of a new content of the caller, optionally in a group or guild. Searches find the content by the '
+  'words of its title and of these texts. The function of its kind writes the detail. Fails: content_title.';
 
 create function private.require_content(p_kind text, p_id uuid) returns app.contents
-language plpgsql stable   -- invoker: a row that row-level security hides is unknown
+language plpgsql stable   -- runs as the invoker: a row that row-level security hides is unknown
 set search_path = ''
 as $$
 declare
@@ -210,7 +209,7 @@ comment on function private.require_content is
   'video_unknown.';
 
 create function private.require_reported_content(p_kind text, p_target text) returns uuid
-language plpgsql stable   -- invoker: a row that row-level security hides is unknown
+language plpgsql stable   -- runs as the invoker: a row that row-level security hides is unknown
 set search_path = ''
 as $$
 begin
@@ -220,7 +219,7 @@ comment on function private.require_reported_content is
   'Returns the content of this kind that a report names, if the caller may see it. Fails with the code of its kind.';
 
 create function private.share_lock_content(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may lock heads
+language plpgsql volatile security definer   -- callers may not lock heads
 set search_path = ''
 as $$
 begin
@@ -228,7 +227,7 @@ begin
   perform from app.contents where id = p_id for share;
 end $$;
 comment on function private.share_lock_content is
-  'Locks a head until the transaction ends: transactions that change or delete the content wait.';
+  'Locks a head until the transaction ends. Transactions that change or delete the content wait.';
 
 create function private.require_shown(p_content app.contents) returns void
 language plpgsql stable
@@ -241,8 +240,8 @@ begin
 end $$;
 comment on function private.require_shown is
   'Passes if people other than the author can see the content. The author can still read, change, end and delete a '
-  'content that staff removed; but nobody can add anything to it, and its author can''t give anything of it to '
-  'others. Fails with the code of its kind.';
+  'content that staff removed. But nobody can add anything to the content, and the author can''t fill a role, '
+  'publish an update, add a bounty or accept a solution. Fails with the code of its kind.';
 
 create function private.lock_open_content(p_kind text, p_id uuid) returns app.contents
 language plpgsql volatile
@@ -251,11 +250,12 @@ as $$
 declare
   v_content app.contents := private.require_content(p_kind, p_id);
 begin
-  -- the person first, then the head, even for the caller's own content: ARCHITECTURE.md, Locks
+  -- lock the person before the head, even for the caller's own content: ARCHITECTURE.md, Locks
   perform private.share_lock_person(private.require_caller());
   perform private.write_in_space(v_content.space_id);
   perform private.share_lock_content(p_id);
-  v_content := private.require_content(p_kind, p_id);   -- again: it may have changed during the wait
+  -- check again, because the content may have changed during the wait
+  v_content := private.require_content(p_kind, p_id);
   perform private.require_shown(v_content);
   return v_content;
 end $$;
@@ -264,14 +264,14 @@ comment on function private.lock_open_content is
   'removed, and its space is not archived.';
 
 create function private.lock_own_content(p_kind text, p_id uuid, p_seen boolean default true) returns app.contents
-language plpgsql volatile security definer   -- nobody may lock heads; the function itself checks who sees one
+language plpgsql volatile security definer   -- callers may not lock heads; the function checks who sees the head
 set search_path = ''
 as $$
 declare
   v_content app.contents;
 begin
   if p_seen then
-    perform private.count_writes('edits');   -- before any lock: ARCHITECTURE.md, Locks
+    perform private.count_writes('edits');   -- count before any lock: ARCHITECTURE.md, Locks
   end if;
   perform private.check_lock_order('content');
   select * into v_content from app.contents
@@ -286,11 +286,11 @@ begin
 end $$;
 comment on function private.lock_own_content is
   'Returns the head of the caller''s own content of this kind, locked until the transaction ends. It may be removed '
-  'or a draft. Without p_seen, for deleting or settling, it also works in a space that the caller has left, and '
-  'doesn''t count as an edit.';
+  'or a draft. If p_seen is false, for deleting or settling, the call also works in a space that the caller has '
+  'left, and doesn''t count as an edit.';
 
 create function private.edit_content(p_content app.contents, p_changes jsonb, p_texts text[]) returns void
-language plpgsql volatile security definer   -- nobody may change a head
+language plpgsql volatile security definer   -- callers may not change a head
 set search_path = ''
 as $$
 declare
@@ -311,5 +311,5 @@ begin
   where id = p_content.id;
 end $$;
 comment on function private.edit_content is
-  'Changes the title and the interest of a content to those in p_changes, {title?, interestId?}, and its words to the '
-  'words of these texts. Lock first: private.lock_own_content. Fails: content_title.';
+  'Changes the title and the interest of a content to those in p_changes, {title?, interestId?}, and its words to '
+  'the words of these texts. Call private.lock_own_content first. Fails: content_title.';

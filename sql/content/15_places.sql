@@ -21,23 +21,24 @@ create index content_places_space_idx on private.content_places (space_id, sort,
 create index content_places_own_idx on private.content_places (author_id, sort, at, content_id)
   where required_level = 3;
 comment on table private.content_places is
-  'The places of contents in lists with an order of their own. The functions of each kind write them with '
-  'private.place_content.';
+  'The places of contents in lists that are not ordered by time of publication. The functions of each kind write '
+  'them with private.place_content.';
 comment on column private.content_places.content_id is
-  'No foreign key: a trigger of the kind deletes places together with the detail, which is deleted before the head.';
+  'The column has no foreign key. A trigger of the kind deletes places together with the detail, which is deleted '
+  'before the head.';
 comment on column private.content_places.sort is
   'The name of the order, such as start; each name belongs to one kind.';
 comment on column private.content_places.at is
   'The place as a time. An order by number stores the number as seconds since 1970.';
 comment on column private.content_places.author_id is
-  'A copy from the head, like space_id. Neither of the two ever changes.';
+  'A copy from the head, like space_id. Neither column ever changes.';
 comment on column private.content_places.required_level is 'A copy from the head. A trigger keeps it up to date.';
 
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.content_places', 'author_id', 'A copy of data that the sections of contents have.');
+  ('private.content_places', 'author_id', 'Copies data of the sections of contents.');
 
 create function private.place_content(p_id uuid, p_sort text, p_at timestamptz) returns void
-language plpgsql volatile security definer   -- nobody may write places
+language plpgsql volatile security definer   -- callers may not write places
 set search_path = ''
 as $$
 begin
@@ -50,10 +51,11 @@ begin
   end if;
 end $$;
 comment on function private.place_content is
-  'Sets the place of a content in an order; with null, deletes it. It is for triggers on the kind''s detail table.';
+  'Sets the place of a content in an order, or deletes it if p_at is null. The function is for triggers on the '
+  'kind''s detail table.';
 
 create function private.level_places() returns trigger
-language plpgsql security definer   -- nobody may write places
+language plpgsql security definer   -- callers may not write places
 set search_path = ''
 as $$
 begin

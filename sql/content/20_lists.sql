@@ -28,7 +28,7 @@ begin
     select d.id from app.interests n join app.interests d on d.parent_id = n.id where n.parent_id = p_interest);
 end $$;
 comment on function private.interests_below is
-  'Returns this interest, and then the interests below it. The interest need not be in the catalog.';
+  'Returns this interest, and then the interests below it. The catalog need not contain the interest.';
 
 create function private.content_list(p_kind text, p_sort text, p_space uuid) returns text
 language plpgsql immutable
@@ -41,7 +41,7 @@ create function private.find_contents(
   p_filters jsonb default null, p_sort text default null, p_up boolean default false, p_past integer default 0,
   p_end timestamptz default null
 ) returns app.found
-language plpgsql stable security definer   -- under the policy the scan could pass over hidden contents without limit
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden contents
 set search_path = ''
 as $$
 declare
@@ -49,7 +49,7 @@ declare
   v_most  integer := 400 + p_past;
   v_each  integer := greatest(4, least(v_most, 4000 / greatest(1, cardinality(p_interests))));
   v_way   text := case when p_up then 'asc' else 'desc' end;
-  v_walk  text;   -- has a placeholder for the condition of the index that it reads
+  v_walk  text;   -- the read of an index, with a placeholder for the condition of the index
   v_open  text;   -- what everybody sees, or every member of the space
   v_own   text;   -- what only the caller sees
   v_taken boolean := p_sort is null and num_nonnulls(p_space, p_author) = 0 and p_interests is not null;
@@ -74,8 +74,8 @@ begin
     else format(v_walk, 'space_id is null and required_level = 0') end;
   v_own := case when coalesce(p_author, v_me) = v_me
                 then 'union all ' || format(v_walk, 'author_id = $12 and required_level = 3') end;
-  -- Takes the next contents of each interest. If an interest has more, its further contents may be newer than some
-  -- contents of the other interests, so the page ends at the last content taken of this interest.
+  -- Take the next contents of each interest. If an interest has more, these may be newer than some contents of the
+  -- other interests, so the page ends at the last content taken from this interest.
   execute format($q$
     with taken as materialized (
       select e.at, e.id, e.place
@@ -92,7 +92,8 @@ begin
       select w.at, w.id from (%1$s %2$s) w %3$s order by w.at %4$s, w.id %4$s limit $4
     ), seen as materialized (
       select array(select l.id from looked l
-                   -- by id: otherwise the plan might start with all contents of the author or of the interest
+                   -- look up by id, because the plan might otherwise start with all contents of the author or of the
+                   -- interest
                    cross join lateral (select * from private.%7$I v where v.id = l.id offset 0) c
                    where c.space_id is not distinct from $5 %5$s
                    order by l.at %4$s, l.id %4$s offset $11 limit 51) as ids
@@ -111,7 +112,7 @@ begin
       case when p_filters is not null then format(' and %s(c.id, $9)', (
         select filter from private.content_kinds where kind = p_kind)) end),
     case when v_taken then ', (select private.place_cursor($14, c.at, c.id) from cut c)' end,
-    -- whoever names an author or a space has chosen them
+    -- a limit does not apply to an author or a space that the caller named
     case when num_nonnulls(p_space, p_author) = 0 then 'listed_contents' else 'visible_contents' end)
   into v_found
   using p_kind, p_from.at, p_from.id, v_most, p_space, p_author, p_interests, p_words, p_filters, v_each, p_past,
@@ -119,15 +120,15 @@ begin
   return v_found;
 end $$;
 comment on function private.find_contents is
-  'The next contents of a kind in a space, or in none, that the caller may see, without the first p_past; optionally '
-  'by an author, about these interests, with all these words, and matching the filter of the kind. It reads the next '
-  '400 index entries, plus p_past, of contents that others see and of the caller''s own contents that others don''t '
-  'see, from the narrowest index; for several interests, 4000 entries in all. Newest first, or in an order of '
-  'private.content_places.';
+  'The next contents of a kind, in a space or in none, that the caller may see, without the first p_past. Optional '
+  'filters: an author, these interests, all these words, and the filter of the kind. Newest first, or in an order '
+  'of private.content_places. It reads the next 400 + p_past entries of the narrowest index of contents that others '
+  'see, and as many of the caller''s own contents that others don''t see; for several interests, 4000 entries in '
+  'all.';
 call private.force_index_scans('private.find_contents');
 
 create function private.content_cursors(p_kind text, p_ids uuid[], p_sort text, p_space uuid) returns text[]
-language plpgsql stable security definer   -- nobody may read places
+language plpgsql stable security definer   -- callers may not read places
 set search_path = ''
 as $$
 begin
@@ -139,12 +140,12 @@ begin
                join private.content_places p on p.content_id = i.id and p.sort = p_sort order by i.place);
 end $$;
 comment on function private.content_cursors is
-  'The cursors of found contents: their ids if the list is newest first; their places in any other order, because a '
-  'deleted content no longer has a place.';
+  'The cursors of found contents. They are the ids if the list is newest first, and the places in any other order, '
+  'because a deleted content has no place.';
 call private.force_index_scans('private.content_cursors');
 
 create type app.listing as (ids uuid[], cursors text[], next text);
-comment on type app.listing is 'As app.found, with the cursor of each id; these are the inputs of private.page.';
+comment on type app.listing is 'The same as app.found, with the cursor of each id. Both are inputs of private.page.';
 
 create function private.search_contents(
   p_kind text, p_interest_id uuid, p_author_id text, p_q text, p_group_id text, p_guild_id text, p_cursor text,
@@ -155,7 +156,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- with a start that no content has, any id will do
+  -- no content has this start, so any id works
   v_from   app.place := (coalesce(p_start, case when p_up then '-infinity' else 'infinity' end::timestamptz),
                          private.require_caller())::app.place;
   v_space  uuid := private.find_named_space(p_group_id, p_guild_id);
@@ -187,7 +188,7 @@ begin
   return (v_found.ids, private.content_cursors(p_kind, v_found.ids, p_sort, v_space), v_found.next)::app.listing;
 end $$;
 comment on function private.search_contents is
-  'One read of the list of a kind, with the parameters that every GET of such a list takes: contents about an '
-  'interest and those below it, by an author, with these words, in a group or guild (nothing if the caller is not a '
-  'member), and matching the kind''s own filters (private.content_kinds). Newest first; or in the kind''s own order, '
-  'between a start and an end, with places as cursors. It skips the first p_past.';
+  'One read of the list of a kind, with the parameters of every GET of such a list: an interest (with the interests '
+  'below it), an author, words, a group or guild (nothing if the caller is not a member), and the kind''s own '
+  'filters (private.content_kinds). Newest first; or in the kind''s own order, between a start and an end, with '
+  'places as cursors. It skips the first p_past.';

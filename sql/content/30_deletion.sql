@@ -1,5 +1,5 @@
--- How an author deletes a content for good, and how the worker deletes what people left on it.
--- docs/decisions.md, Contents.
+-- How an author deletes a content permanently, and how the worker deletes what people left on it. docs/decisions.md,
+-- Contents.
 
 create table private.content_cascades (
   relation regclass primary key,
@@ -15,7 +15,7 @@ comment on column private.content_cascades.whose is
   'The condition for the rows that belong to a content ($1), as SQL with an index.';
 
 create function private.clear_content(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may delete what others left
+language plpgsql volatile security definer   -- callers may not delete what others left
 set search_path = ''
 as $$
 declare
@@ -34,7 +34,7 @@ begin
                    v_left.relation, v_left.whose) using v_content.id;
     get diagnostics v_deleted = row_count;
     v_changed := v_changed + v_deleted;
-    -- a row that somebody changed meanwhile is skipped, so fewer than 500 deleted rows don't mean the end
+    -- rows that somebody changed meanwhile are skipped, so there may be more rows even if fewer than 500 were deleted
     execute format('select exists (select from %s where %s)', v_left.relation, v_left.whose) into v_missed
       using v_content.id;
     v_more := v_more or v_missed or v_deleted = 500;
@@ -42,29 +42,30 @@ begin
   return json_build_object('changed', v_changed, 'next', case when v_more then v_content.id end);
 end $$;
 comment on function private.clear_content is
-  'For the worker alone, and private.delete_content: deletes 500 rows from each table with what people left on a '
-  'deleted content {contentId}. Returns {changed, next}; next is null when no rows remain.';
+  'For the worker and private.delete_content: deletes 500 rows from each table with what people left on a deleted '
+  'content {contentId}. Returns {changed, next}; next is null when no rows remain.';
 call private.force_index_scans('private.clear_content');
 call private.make_batch_queue('deleted-contents', 'private.clear_content');
 
 create function private.clear_before_purge() returns trigger
-language plpgsql security definer   -- the purge may not access our tables
+language plpgsql security definer   -- the purge has no access to Kith's tables
 set search_path = ''
 as $$
 begin
   if private.clear_content(jsonb_build_object('contentId', old.id)) ->> 'next' is not null then
-    return null;   -- the head waits for the next purge
+    return null;   -- keep the head until the next purge
   end if;
   return old;
 end $$;
 comment on function private.clear_before_purge is
-  'Trigger: a deleted head is deleted only when no rows belong to it any more. Otherwise, if the worker was off for '
-  'longer than its job is kept, the foreign keys would delete all rows in one statement.';
+  'Trigger: keeps the head of a deleted content until no rows refer to it. The job that deletes these rows is kept '
+  'for only a day: if the worker was off for longer, the foreign keys would otherwise delete all of them in one '
+  'statement.';
 create trigger _100_clear_before_purge before delete on app.contents
   for each row when (old.deleted_at is not null) execute function private.clear_before_purge();
 
 create function private.delete_content(p_kind text, p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete a head, a detail, or what others left
+language plpgsql volatile security definer   -- callers may not delete a head, a detail, or what others left
 set search_path = ''
 as $$
 declare
@@ -75,7 +76,7 @@ begin
   if not found then
     return false;
   end if;
-  -- children first, then details: ARCHITECTURE.md, Locks
+  -- lock children before details: ARCHITECTURE.md, Locks
   if private.clear_content(v_job::jsonb) ->> 'next' is not null then
     perform private.enqueue('deleted-contents', v_job);
   end if;
@@ -84,5 +85,5 @@ begin
   return true;
 end $$;
 comment on function private.delete_content is
-  'Deletes the caller''s own content of this kind with its detail, even if they can''t see it any more; false if '
-  'there is none. The head is kept for 31 days, and the worker deletes what exceeds 500 rows of a table.';
+  'Deletes the caller''s own content of this kind with its detail, even if they can no longer see it; returns false '
+  'if there is none. The head is kept for 31 days, and the worker deletes what exceeds 500 rows of a table.';

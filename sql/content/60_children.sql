@@ -1,7 +1,6 @@
--- Children: what people leave within the contents of others, such as arguments and solutions. Staff can remove the
+-- Children are what people leave within the contents of others, such as arguments and solutions. Staff can remove the
 -- registered kinds of children in the same way as contents. A ban hides children and an erasure empties them, whatever
--- their kind.
--- docs/decisions.md, Contents; Staff; Erasure and export.
+-- their kind. docs/decisions.md, Contents; Staff; Erasure and export.
 
 create table private.content_child_kinds (
   kind     text primary key check (kind ~ '^[a-z]+$'),
@@ -24,9 +23,9 @@ create table private.content_child_tables (
 );
 comment on table private.content_child_tables is
   'Registry: tables of what people leave within contents. Their column author_hidden says whether the author is '
-  'banned or erased. person and key are the columns that identify a person''s rows; an index covers both. An erasure '
-  'empties the column words. If words is null, an erasure deletes the rows; but it keeps them if stays is true, '
-  'because the feature erases them itself.';
+  'banned or erased. person and key are the columns that identify a person''s rows; an index covers both. An '
+  'erasure empties the column words. If words is null, an erasure deletes the rows, unless stays is true; then the '
+  'feature erases them itself.';
 
 create function private.prepare_child() returns trigger
 language plpgsql
@@ -64,7 +63,7 @@ comment on function private.count_children is
   'count. The transition tables must have the names `written` and, for an update, `overwritten`.';
 
 create function private.next_children(p_author uuid, p_kind text, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change a person's rows
+language plpgsql stable security definer   -- called by definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
@@ -76,11 +75,11 @@ begin
   return v_ids;
 end $$;
 comment on function private.next_children is
-  'The next 500 children of this kind by a person after a given one, by id.';
+  'The next 500 children of this kind by a person, in the order of their ids, after the child p_after.';
 call private.force_index_scans('private.next_children');
 
 create function private.hide_or_show_children(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- a ban and an erasure change their person's rows
+language plpgsql volatile security definer   -- a ban and an erasure change rows of the banned or erased person
 set search_path = ''
 as $$
 declare
@@ -91,7 +90,7 @@ declare
   v_ids     uuid[];
   v_changed integer;
 begin
-  -- as in private.hide_or_show_contents
+  -- see private.hide_or_show_contents
   select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
   select * into v_child from private.content_child_tables where relation = (p_job ->> 'relation')::regclass;
@@ -113,8 +112,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_children is
-  'For the worker alone: as private.hide_or_show_contents, for a table of children {userId, relation}. '
-  'private.hide_children calls it for the first 500.';
+  'For the worker alone: does the same as private.hide_or_show_contents, for the children in one table. p_job is '
+  '{userId, relation}. private.hide_children calls this function for the first 500.';
 call private.force_index_scans('private.hide_or_show_children');
 call private.make_batch_queue('hidden-children', 'private.hide_or_show_children');
 
@@ -138,6 +137,6 @@ begin
   end loop;
 end $$;
 comment on function private.hide_children is
-  'Step: as private.hide_contents, for 500 rows of each table of children.';
+  'Step: does the same as private.hide_contents, for 500 rows of each table of children.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_children', '{ban,unban,erasure}', 166);

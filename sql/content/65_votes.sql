@@ -1,5 +1,5 @@
--- Votes on children of contents, such as arguments: one vote per person and child, only on the children of others, and
--- only while the content is open.
+-- Votes on children of contents, such as arguments. A person has one vote per child, only on the children of others,
+-- and only while the content is open.
 -- docs/decisions.md, Debates; Problems.
 
 create function private.sum_votes() returns trigger
@@ -37,6 +37,6 @@ begin
   end if;
 end $$;
 comment on function private.begin_vote is
-  'Checks that the caller may vote on a child, such as an argument, of a content of this kind, and locks the content '
-  'with private.lock_open_content. The caller must then read the child again. Fails with a code of the child if it is '
-  'the caller''s own.';
+  'Checks that the caller may vote on a child, such as an argument, of a content of this kind, and locks the '
+  'content with private.lock_open_content. The caller must then read the child again. If the child is the caller''s '
+  'own, it fails with a code of the kind of child.';

@@ -1,24 +1,24 @@
--- What a ban and an erasure do to contents, and which columns of contents hold personal data. The newest 500 are
--- hidden at once, the others by the worker; until then app.hidden_people hides them. How erasure runs:
--- sql/base/90_erasure.sql.
--- docs/decisions.md, Staff; Erasure and export.
+-- How a ban and an erasure change contents, and which columns of contents hold personal data. The newest 500 contents
+-- are hidden at once. The worker hides the others; until then app.hidden_people hides them. See
+-- sql/base/90_erasure.sql for how an erasure runs. docs/decisions.md, Staff; Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.contents', 'author_id', 'contents', '{words,author_hidden,required_level}');
 
 create function private.next_contents(p_author uuid, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change a person's rows
+language plpgsql stable security definer   -- called by definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
   v_kind   text := (select max(kind) || 'z' from private.content_kinds);   -- sorts after every kind
   v_from   timestamptz := 'infinity';
-  v_before uuid := p_author;   -- with infinity any id will do
+  v_before uuid := p_author;   -- no content has this time, so any id works
 begin
   if p_after is not null then
     select kind, created_at, id into v_kind, v_from, v_before from app.contents where id = p_after;
     if not found then
-      return private.next_contents(p_author, null);   -- it was purged meanwhile: starting again skips no content
+      -- the content was purged meanwhile, so start again, which skips no content
+      return private.next_contents(p_author, null);
     end if;
   end if;
   return array(select id from app.contents
@@ -26,11 +26,11 @@ begin
                order by kind desc, created_at desc, id desc limit 500);
 end $$;
 comment on function private.next_contents is
-  'The next 500 contents of a person after a given one, by kind, newest first.';
+  'The next 500 contents of a person after the content p_after, by kind, newest first.';
 call private.force_index_scans('private.next_contents');
 
 create function private.hide_or_show_contents(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- a ban and an erasure change their person's rows
+language plpgsql volatile security definer   -- a ban and an erasure change rows of the banned or erased person
 set search_path = ''
 as $$
 declare
@@ -41,12 +41,12 @@ declare
   v_eraser  text;
   v_changed integer;
 begin
-  -- locks the person: a concurrent ban or unban happens either before or after this batch, so what it writes is true
-  -- when it commits
+  -- lock the person, so that a concurrent ban or unban happens before or after this batch, and the batch commits the
+  -- correct state
   select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
   v_ids := private.next_contents(v_user, p_after);
-  -- before the heads: ARCHITECTURE.md, Locks
+  -- lock details before heads: ARCHITECTURE.md, Locks
   if v_erased then
     for v_eraser in select k.eraser from private.content_kinds k order by k.kind loop
       execute format('select %s($1)', v_eraser) using v_ids;
@@ -54,16 +54,16 @@ begin
     update app.contents set author_hidden = true, title = null, words = ''
     where id = any (v_ids) and (not author_hidden or title is not null or words <> '');
   else
-    -- only this column, so that triggers on the texts don't run
+    -- change only this column, so that triggers on the texts don't run
     update app.contents set author_hidden = v_hidden where id = any (v_ids) and author_hidden <> v_hidden;
   end if;
   get diagnostics v_changed = row_count;
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_contents is
-  'For the worker alone: if the person {userId} is banned or erased now, hides their next 500 contents after a given '
-  'one; otherwise shows these again. Deletes the words of an erased person, too. Returns {changed, next}; next is '
-  'null at the end. private.hide_contents calls it for the first 500.';
+  'For the worker alone: if the person {userId} is banned or erased now, hides their next 500 contents after '
+  'p_after; otherwise shows these contents again. Deletes the words of an erased person, too. Returns {changed, '
+  'next}; next is null at the end. private.hide_contents calls it for the first 500.';
 call private.make_batch_queue('hidden-contents', 'private.hide_or_show_contents');
 
 create function private.hide_contents(p_user app.users) returns void
@@ -78,12 +78,12 @@ begin
   elsif p_user.erased_at is not null then
     perform private.erase_later('hidden-contents', v_job);
   else
-    -- every ban or unban starts its own batches from the beginning, so the last ban or unban misses nothing
+    -- every ban or unban starts its own batches from the beginning, so that the last one reaches all contents
     perform private.enqueue('hidden-contents', v_job);
   end if;
 end $$;
 comment on function private.hide_contents is
-  'Step: a ban hides a person''s newest 500 contents, its end shows them again, and an erasure also empties them. The '
-  'worker does this for the others.';
+  'Step: at a ban, hides a person''s newest 500 contents; at its end, shows them again; at an erasure, hides and '
+  'empties them. The worker does this for the other contents.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_contents', '{ban,unban,erasure}', 162);

@@ -1,12 +1,11 @@
--- Which changes of contents clients learn of: sql/base/63_changes.sql.
--- docs/decisions.md, Feed.
+-- The changes of contents that GET /sync lists (sql/base/63_changes.sql). docs/decisions.md, Feed.
 
 create function private.note_changed_content() returns trigger
 language plpgsql security definer   -- people may not write changes
 set search_path = ''
 as $$
 begin
-  -- only its author knows a draft
+  -- only its author can see a draft
   perform private.note_changed('content', new.id, case when old.is_draft then 3
                                                        else least(old.required_level, new.required_level) end);
   return null;
@@ -21,7 +20,7 @@ create constraint trigger _900_note_changed_content
   execute function private.note_changed_content();
 
 create function private.find_changed_contents(p_ids uuid[], p_levels smallint[]) returns setof app.change
-language plpgsql stable security definer   -- finds deleted contents too
+language plpgsql stable security definer   -- deleted contents are included
 set search_path = ''
 as $$
 begin
@@ -34,6 +33,6 @@ begin
   where noted.is_addressed;
 end $$;
 comment on function private.find_changed_contents is
-  'Those of these changed contents whose change the caller had the level to see, {id, type, gone}.';
+  'Returns the changed contents for which the caller has the level of the change: {id, type, gone}.';
 call private.force_index_scans('private.find_changed_contents');
 insert into private.change_sources (source, finder) values ('content', 'private.find_changed_contents');

@@ -1,5 +1,5 @@
--- Courses: a kind of content that is read lesson by lesson, free or for mana. Columns of all kinds: app.contents.
--- docs/decisions.md, Contents; Courses.
+-- Courses are a kind of content that students read lesson by lesson, free or for mana. The columns that all kinds have
+-- are in app.contents. docs/decisions.md, Contents; Courses.
 
 create table app.courses (
   id             uuid primary key references app.contents on delete cascade,
@@ -20,10 +20,11 @@ comment on table app.courses is
 call private.make_nulls_raise_codes('app.courses');
 comment on column app.courses.price_mana is
   'Whole mana that a student pays the author once, at enrolment; 0 if the course is free.';
-comment on column app.courses.published_at is 'When it was published; null for a draft, which only its author sees.';
+comment on column app.courses.published_at is
+  'When the course was published; null for a draft, which only its author sees.';
 comment on column app.courses.archived_at is
-  'When it was closed to new students; null if it is open. The head of an archived course is a draft again, but its '
-  'students still see it (private.visible_courses).';
+  'When the course was closed to new students; null if it is open. The head of an archived course is a draft again, '
+  'but its students still see it (private.visible_courses).';
 
 create table app.course_lessons (
   id            uuid primary key default gen_random_uuid(),
@@ -45,8 +46,8 @@ comment on table app.course_lessons is
 call private.make_nulls_raise_codes('app.course_lessons');
 comment on column app.course_lessons.preview is 'Whether everybody who sees the course may read the lesson.';
 comment on column app.course_lessons.first_done_at is
-  'When a student first completed the lesson; null before. After that, the lesson can''t be deleted from a published '
-  'course.';
+  'When a student first completed the lesson; null before. After this time, the lesson can''t be deleted from a '
+  'published course.';
 
 create table app.course_enrolments (
   course_id    uuid not null references app.contents on delete cascade,
@@ -114,7 +115,7 @@ comment on view private.course_details is
 insert into private.lock_kinds (kind, position) values ('course', 530);
 
 create function private.lock_courses(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may write courses
+language plpgsql volatile security definer   -- callers may not write courses
 set search_path = ''
 as $$
 begin
@@ -156,15 +157,15 @@ select c.id, c.author_id
 from app.contents c
 join app.courses d on d.id = c.id and d.archived_at is not null
 join app.course_enrolments e on e.course_id = c.id and e.user_id = (select app.uid())
-cross join lateral private.visibility(c.author_id, 0, c.space_id) v   -- its author must still be visible
+cross join lateral private.visibility(c.author_id, 0, c.space_id) v   -- the author must still be visible
 where c.author_id <> (select app.uid()) and c.removed_at is null and c.deleted_at is null and v.is_visible;
 comment on view private.visible_courses is
   'The courses that the caller may see: those whose head they see, and archived ones of which they are a student.';
 
 create function private.course_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks only once whether each course is visible
+language plpgsql stable security definer   -- checks the visibility of each course only once
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning the views takes longer than running them
 as $$
 begin
   return (
@@ -184,7 +185,7 @@ begin
     join private.course_details d on d.id = h.id);
 end $$;
 comment on function private.course_cards is
-  'The cards of those of these courses that the caller may see, in order: the head, the detail, and {viewer: '
+  'The cards of the courses that the caller may see, in the given order: the head, the detail, and {viewer: '
   '{enrolledAt, completedLessons, completedAt}}.';
 call private.force_index_scans('private.course_cards');
 
@@ -208,13 +209,13 @@ as $$ begin return private.course_cards(array[private.require_course(p_id)]) -> 
 comment on function private.require_course_card is 'Returns the card of a course if the caller may see it.';
 
 create function private.lock_own_course(p_id uuid) returns app.contents
-language plpgsql volatile security definer   -- nobody may write courses
+language plpgsql volatile security definer   -- callers may not write courses
 set search_path = ''
 as $$
 declare
   v_head app.contents;
 begin
-  perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
+  perform private.lock_courses(array[p_id]);   -- lock the course before the head: ARCHITECTURE.md, Locks
   v_head := private.lock_own_content('course', p_id, false);
   perform private.require_course(p_id);
   if exists (select from app.courses where id = p_id and archived_at is not null) then

@@ -115,10 +115,10 @@ begin
   return v_lesson;
 end $$;
 comment on function private.lesson_with is
-  'Returns a lesson with these changes applied: those of {title, body, assetId, minutes, preview} that are given.';
+  'Returns a lesson with the given changes applied, any of {title, body, assetId, minutes, preview}.';
 
 create function private.add_lesson(p_course uuid, p_lesson app.course_lessons) returns uuid
-language plpgsql volatile security definer   -- nobody may write lessons
+language plpgsql volatile security definer   -- callers may not write lessons
 set search_path = ''
 as $$
 declare
@@ -164,7 +164,7 @@ end $$;
 comment on function api.create_course_lesson is 'Adds a lesson to the caller''s own course.';
 
 create function private.change_lesson(p_course uuid, p_lesson uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may write lessons
+language plpgsql volatile security definer   -- callers may not write lessons
 set search_path = ''
 as $$
 declare
@@ -193,7 +193,7 @@ comment on function api.update_course_lesson is
   'Changes a lesson of the caller''s own course: {title, body, assetId, minutes, preview}.';
 
 create function private.delete_lesson(p_course uuid, p_lesson uuid) returns void
-language plpgsql volatile security definer   -- nobody may write lessons
+language plpgsql volatile security definer   -- callers may not write lessons
 set search_path = ''
 as $$
 declare
@@ -215,8 +215,8 @@ begin
   update app.courses set lesson_count = lesson_count - 1 where id = p_course;
 end $$;
 comment on function private.delete_lesson is
-  'Deletes a lesson of the caller''s own course. In a published course a lesson that somebody completed, and the '
-  'last lesson, can''t be deleted.';
+  'Deletes a lesson of the caller''s own course. In a published course, nobody can delete a lesson that somebody '
+  'completed, or the last lesson.';
 
 create function api.delete_course_lesson(p_id uuid, p_lesson_id uuid) returns json
 language plpgsql volatile
@@ -229,7 +229,7 @@ end $$;
 comment on function api.delete_course_lesson is 'Deletes a lesson of the caller''s own course.';
 
 create function private.order_lessons(p_course uuid, p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may write lessons
+language plpgsql volatile security definer   -- callers may not write lessons
 set search_path = ''
 as $$
 begin

@@ -4,7 +4,7 @@
 create function private.add_course(
   p_course app.courses, p_title text, p_interest uuid, p_group_id text, p_guild_id text
 ) returns uuid
-language plpgsql volatile security definer   -- nobody may write details
+language plpgsql volatile security definer   -- callers may not write details
 set search_path = ''
 as $$
 declare
@@ -36,7 +36,7 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  if (p_depth between 0 and 5) is not true then   -- checked here because a smallint might overflow
+  if (p_depth between 0 and 5) is not true then   -- check this here, because a smallint might overflow
     perform private.raise_error('course_depth');
   end if;
   v_course.summary := private.require_body(p_summary);
@@ -69,7 +69,7 @@ as $$ begin return private.require_course_card(p_id); end $$;
 comment on function api.get_course is 'The card of a course.';
 
 create function private.change_course(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may write courses
+language plpgsql volatile security definer   -- callers may not write courses
 set search_path = ''
 as $$
 declare
@@ -109,7 +109,7 @@ comment on function api.update_course is
   'Changes the caller''s own course, {title, summary, depth, priceMana, interestId}.';
 
 create function private.set_course_status(p_id uuid, p_archived boolean) returns void
-language plpgsql volatile security definer   -- nobody may write courses
+language plpgsql volatile security definer   -- callers may not write courses
 set search_path = ''
 as $$
 declare
@@ -158,14 +158,14 @@ begin
   return private.require_course_card(p_id);
 end $$;
 comment on function api.archive_course is
-  'Closes the caller''s own course to new students for good; its students keep access. Returns the card.';
+  'Closes the caller''s own course to new students permanently; its students keep access. Returns the card.';
 
 create function private.delete_course(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete what others added
+language plpgsql volatile security definer   -- callers may not delete what others added
 set search_path = ''
 as $$
 begin
-  perform private.lock_courses(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
+  perform private.lock_courses(array[p_id]);   -- lock the course before the head: ARCHITECTURE.md, Locks
   if exists (select from app.course_enrolments where course_id = p_id and price_mana > 0)
      and exists (select from app.contents where id = p_id and author_id = private.require_caller()) then
     perform private.raise_error('course_sold');
@@ -173,7 +173,7 @@ begin
   return private.delete_content('course', p_id);
 end $$;
 comment on function private.delete_course is
-  'Deletes the caller''s own course with its lessons; false if there is no such course.';
+  'Deletes the caller''s own course with its lessons; returns false if there is no such course.';
 
 create function api.delete_course(p_id uuid) returns json
 language plpgsql volatile
@@ -186,4 +186,4 @@ begin
   end if;
   return null;   -- the response is 204
 end $$;
-comment on function api.delete_course is 'Deletes the caller''s own course for good, unless somebody paid for it.';
+comment on function api.delete_course is 'Deletes the caller''s own course permanently, unless somebody paid for it.';

@@ -2,7 +2,7 @@
 -- docs/decisions.md, Courses; Lists; Mana.
 
 create function private.enrol(p_head app.contents, p_expected integer) returns void
-language plpgsql volatile security definer   -- nobody may write enrolments, nor the ledger
+language plpgsql volatile security definer   -- callers may not write enrolments or the ledger
 set search_path = ''
 as $$
 declare
@@ -41,10 +41,10 @@ begin
     perform private.raise_error('enrol_oneself');
   elsif exists (select from app.course_enrolments where course_id = p_id and user_id = private.require_caller()) then
     perform private.require_course(p_id);
-    perform private.raise_error('enrolled_already');   -- also if the course is archived
+    perform private.raise_error('enrolled_already');   -- this also works if the course is archived
   end if;
   v_head := private.require_content('course', p_id);
-  -- locks as in ARCHITECTURE.md, Locks: a concurrent ban, block or change of price either waits or is seen here
+  -- the locks make a concurrent ban, block or change of price wait, or show it here: ARCHITECTURE.md, Locks
   perform private.share_lock_person(app.uid());
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
@@ -53,11 +53,11 @@ begin
   return private.finish_idempotent('enrol_course', private.require_course_card(p_id));
 end $$;
 comment on function api.enrol_course is
-  'Enrols the caller in a course, for good, and pays its price to the author. Fails if the price is not the expected '
-  'one. Returns the card. Takes an Idempotency-Key.';
+  'Enrols the caller in a course permanently, and pays its price to the author. Fails if the price is not the '
+  'expected one. Returns the card. Takes an Idempotency-Key.';
 
 create function private.set_progress(p_course uuid, p_lesson uuid, p_done boolean) returns void
-language plpgsql volatile security definer   -- nobody may write enrolments
+language plpgsql volatile security definer   -- callers may not write enrolments
 set search_path = ''
 as $$
 declare
@@ -84,8 +84,8 @@ begin
     and not exists (select from app.course_lessons l where l.course_id = p_course and l.id <> all (e.done));
 end $$;
 comment on function private.set_progress is
-  'Records whether the caller, a student, has completed a lesson. Once all lessons are completed, the course counts '
-  'as completed, and remains so.';
+  'Records whether the caller, a student, has completed a lesson. Once the student has completed all lessons, the '
+  'course counts as completed permanently.';
 
 create function api.set_course_progress(p_id uuid, p_lesson_id uuid, p_done boolean) returns json
 language plpgsql volatile
@@ -108,7 +108,7 @@ as $$
 declare
   v_me     uuid := private.require_caller();
   v_place  app.place := private.page_start('my courses', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
+  v_from   timestamptz := v_place.at;   -- plain variables, so that the planner can use the index
   v_before uuid := v_place.id;
   v_found  app.listing;
 begin
@@ -159,13 +159,13 @@ comment on function api.list_my_courses is
   'The courses that the caller teaches or attends, or only those of one of these two roles, latest first.';
 
 create function private.find_students(p_course uuid, p_cursor text) returns app.listing
-language plpgsql stable security definer   -- an author may see their students, except hidden ones
+language plpgsql stable security definer   -- authors may see their students, except hidden ones
 set search_path = ''
 as $$
 declare
   v_list   text := 'students ' || p_course;
   v_place  app.place := private.page_start(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: expressions defeat the index
+  v_from   timestamptz := v_place.at;   -- plain variables, so that the planner can use the index
   v_before uuid := v_place.id;
   v_found  app.listing;
 begin
@@ -190,7 +190,7 @@ comment on function private.find_students is
 call private.force_index_scans('private.find_students');
 
 create function private.list_students(p_course uuid, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- as private.find_students
+language plpgsql stable security definer   -- see private.find_students
 set search_path = ''
 as $$
 declare

@@ -1,5 +1,5 @@
--- Debates: a motion, the positions that people take on it, and a closing time. Columns of all kinds: app.contents.
--- docs/decisions.md, Contents; Debates.
+-- Debates have a motion, the positions that people take on it, and a closing time. The columns that all kinds have are
+-- in app.contents. docs/decisions.md, Contents; Debates.
 
 create table app.debates (
   id              uuid primary key references app.contents on delete cascade,
@@ -13,12 +13,12 @@ create table app.debates (
 );
 comment on table app.debates is
   'The columns of a debate that its head in app.contents does not have. The title of the head is the motion.';
-comment on column app.debates.closes_at is 'When it closes by itself.';
-comment on column app.debates.closed_at is 'When its author closed it before closes_at; null otherwise.';
+comment on column app.debates.closes_at is 'When the debate closes by itself.';
+comment on column app.debates.closed_at is 'When the author closed the debate before closes_at; null otherwise.';
 comment on column app.debates.for_count is
-  'How many people take this side, including people whom the viewer cannot see, but not banned people. Triggers '
+  'The number of people on this side, including people whom the viewer cannot see, but not banned people. Triggers '
   'maintain the four counts.';
-comment on column app.debates.argument_count is 'How many arguments everyone can see.';
+comment on column app.debates.argument_count is 'The number of arguments that everyone can see.';
 
 create table app.debate_positions (
   debate_id     uuid not null references app.contents on delete cascade,
@@ -32,7 +32,7 @@ create index debate_positions_author_id_idx on app.debate_positions (author_id, 
 comment on table app.debate_positions is 'The positions that people take in a debate. Others see only counts.';
 call private.make_nulls_raise_codes('app.debate_positions');
 comment on column app.debate_positions.author_hidden is
-  'Whether the person is banned, and therefore not counted: private.hide_children. An erasure deletes the row.';
+  'Whether the person is banned, and therefore not counted (private.hide_children). An erasure deletes the row.';
 
 insert into private.errors (code, status, text) values
   ('debate_unknown', 404, 'There is no such debate.'),
@@ -102,9 +102,9 @@ language plpgsql volatile security definer   -- no role has the right to change 
 set search_path = ''
 as $$
 begin
-  -- heads before details: ARCHITECTURE.md, Locks
+  -- lock heads before details: ARCHITECTURE.md, Locks
   perform from app.contents where id = any (p_ids) and kind = 'debate' order by id for no key update;
-  -- sorted, because counting arguments locks debates too
+  -- sort the ids, because counting arguments locks debates too
   perform from app.debates where id = any (p_ids) order by id for update;
   delete from app.debates where id = any (p_ids);
 end $$;
@@ -131,9 +131,9 @@ insert into private.notification_targets (type, words) values
             where c.id = any ($1)');
 
 create function private.debate_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a debate is visible, like private.video_cards
+language plpgsql stable security definer   -- checks the visibility of each debate only once, like private.video_cards
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning the views takes longer than running them
 as $$
 begin
   return (
@@ -158,7 +158,7 @@ as $$ begin return private.require_card('debate_unknown', private.debate_cards(a
 comment on function private.require_debate_card is 'Returns the card of a debate that the caller may see.';
 
 create function private.require_open_debate(p_id uuid) returns void
-language plpgsql stable security definer   -- also for people who left the space of the debate
+language plpgsql stable security definer   -- works also for people who left the space of the debate
 set search_path = ''
 as $$
 begin
@@ -167,7 +167,7 @@ begin
     perform private.raise_error('debate_closed');
   end if;
 end $$;
-comment on function private.require_open_debate is 'Passes for a debate that is open.';
+comment on function private.require_open_debate is 'Passes if the debate is open.';
 
 create function private.require_debate_closing(p_closes_at timestamptz) returns timestamptz
 language plpgsql stable
@@ -197,7 +197,7 @@ end $$;
 comment on function api.list_debates is 'Debates, newest first, as private.search_contents finds them.';
 
 create function private.add_debate(p_id uuid, p_body text, p_closes_at timestamptz) returns void
-language plpgsql volatile security definer   -- nobody may write a detail
+language plpgsql volatile security definer   -- callers may not write a detail
 set search_path = ''
 as $$
 begin
@@ -237,7 +237,7 @@ as $$ begin return private.require_debate_card(p_id); end $$;
 comment on function api.get_debate is 'The card of a debate.';
 
 create function private.change_debate(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
+language plpgsql volatile security definer   -- callers may not change a detail
 set search_path = ''
 as $$
 declare
@@ -262,10 +262,10 @@ begin
   perform private.change_debate(p_id, p_changes);
   return private.require_debate_card(p_id);
 end $$;
-comment on function api.update_debate is 'Changes the caller''s own debate {title?, body?, interestId?, closesAt?}.';
+comment on function api.update_debate is 'Changes the caller''s own debate: {title?, body?, interestId?, closesAt?}.';
 
 create function private.end_debate(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may change a detail
+language plpgsql volatile security definer   -- callers may not change a detail
 set search_path = ''
 as $$
 begin
@@ -286,7 +286,7 @@ end $$;
 comment on function api.close_debate is 'Closes the caller''s own debate.';
 
 create function private.set_debate_position(p_debate uuid, p_side text) returns void
-language plpgsql volatile security definer   -- nobody may change a position
+language plpgsql volatile security definer   -- callers may not change a position
 set search_path = ''
 as $$
 begin
@@ -314,7 +314,7 @@ comment on function api.take_position is
   'debate_unknown (also if it is removed).';
 
 create function private.remove_position(p_debate uuid, p_seen boolean) returns void
-language plpgsql volatile security definer   -- nobody may delete a position
+language plpgsql volatile security definer   -- callers may not delete a position
 set search_path = ''
 as $$
 begin
@@ -327,8 +327,8 @@ begin
     and exists (select from app.debates d where d.id = p_debate and d.closed_at is null and d.closes_at > now());
 end $$;
 comment on function private.remove_position is
-  'Takes the caller''s position in an open debate back, even if they no longer see the debate; in that case they do '
-  'not learn whether it is open.';
+  'Takes the caller''s position in an open debate back, even if they can no longer see the debate. In that case the '
+  'caller does not learn whether the debate is open.';
 
 create function api.leave_position(p_id uuid) returns json
 language plpgsql volatile
@@ -344,7 +344,7 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.leave_position is
-  'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that they no longer '
-  'see, but the response is then the same as for a debate that does not exist.';
+  'Takes the caller''s position back; repeating it changes nothing. It also works in a debate that the caller can '
+  'no longer see, but then the response is the same as for a debate that does not exist.';
 
 insert into private.links (type, path) values ('debate', '/debates/{id}');

@@ -23,7 +23,8 @@ create table app.debate_arguments (
   -- deleted arguments and those of erased people have no words
   constraint argument_body check (deleted_at is not null or author_hidden or length(body) between 50 and 2000)
 );
--- what everybody sees, so that readers don't scan hundreds of arguments that were removed or are by banned people
+-- these indexes have what everybody sees, so that readers don't scan hundreds of arguments that were removed or are by
+-- banned people
 create index debate_arguments_top_idx on app.debate_arguments (debate_id, votes desc, id desc)
   where required_level = 0;
 create index debate_arguments_new_idx on app.debate_arguments (debate_id, id) where required_level = 0;
@@ -40,26 +41,29 @@ create index debate_arguments_author_id_idx on app.debate_arguments (author_id, 
 create index debate_arguments_created_at_idx on app.debate_arguments (created_at desc, id desc)
   where deleted_at is null;
 comment on table app.debate_arguments is
-  'Arguments. A deleted argument keeps its row and, if it was answered, its place in lists. Ids are in order of time.';
+  'Arguments. A deleted argument keeps its row and, if it was answered, its place in lists. Ids follow the order of '
+  'time.';
 call private.make_nulls_raise_codes('app.debate_arguments');
 comment on column app.debate_arguments.words is
-  'The words of its body, for the search by staff. A trigger maintains them.';
+  'The words of the body, for the search by staff. A trigger maintains them.';
 comment on column app.debate_arguments.parent_id is
-  'No foreign key: rows are deleted only with their debate, 500 at a time, in any order.';
+  'The column has no foreign key, because rows are deleted only with their debate, 500 at a time, in any order.';
 comment on column app.debate_arguments.depth is
   '1 for a top-level argument, otherwise one more than the depth of the argument that it answers.';
 comment on column app.debate_arguments.votes is
-  'How many people found it helpful, including those whom the viewer cannot see. A trigger maintains it.';
+  'The number of people who find the argument helpful, including those whom the viewer cannot see. A trigger '
+  'maintains it.';
 comment on column app.debate_arguments.answered is
-  'Whether the argument was ever answered. It is written together with the answer.';
+  'Whether the argument was ever answered. The transaction of an answer sets the column.';
 comment on column app.debate_arguments.removed_at is
-  'When staff hid it from everybody but its author; null otherwise.';
-comment on column app.debate_arguments.deleted_at is 'When its author deleted it, for good; null otherwise.';
+  'When staff hid the argument from everybody but its author; null otherwise.';
+comment on column app.debate_arguments.deleted_at is
+  'When its author deleted the argument, which is final; null otherwise.';
 comment on column app.debate_arguments.author_hidden is
   'Whether the author is banned or erased, as set by private.hide_children. Until then app.hidden_people hides the '
   'argument.';
 comment on column app.debate_arguments.required_level is
-  'Like app.contents.required_level. The required level of the debate applies too.';
+  'The same as app.contents.required_level. The required level of the debate applies, too.';
 
 create table app.argument_votes (
   argument_id uuid not null references app.debate_arguments on delete cascade,
@@ -85,7 +89,7 @@ insert into private.outbound_events (event, subject_type, subject_field, fields,
 
 insert into private.content_child_tables (relation, person, key, words) values
   ('app.debate_arguments', 'author_id', 'id', 'body');
--- the votes on the next 500 arguments are deleted before these arguments
+-- delete the votes on the next 500 arguments before these arguments
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.argument_votes', 'debate', 1, 'argument_id = any (array(
      select a.id from app.debate_arguments a where a.debate_id = $1 order by a.author_id, a.id limit 500))'),
@@ -117,8 +121,8 @@ from app.debate_arguments a
 cross join lateral private.visibility(a.author_id, a.required_level) v
 where v.is_visible;
 comment on view private.visible_arguments is
-  'The arguments that the caller may see, in debates that they see. For definer functions, to which no policy '
-  'applies.';
+  'The arguments that the caller may see, in debates that they see. The view is for definer functions, to which '
+  'policies do not apply.';
 
 create view private.argument_details with (security_invoker) as
 select a.id, a.debate_id as content_id, a.author_id, a.created_at, a.removed_at, a.words,
@@ -130,7 +134,7 @@ insert into private.content_child_kinds (kind, plural, relation, details) values
   ('argument', 'arguments', 'app.debate_arguments', 'private.argument_details');
 
 create function private.require_argument(p_id uuid) returns app.debate_arguments
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- runs as the invoker: what row-level security hides is unknown
 set search_path = ''
 as $$
 declare
@@ -146,7 +150,7 @@ comment on function private.require_argument is
   'Returns an argument that was not deleted, if the caller may see it and its debate.';
 
 create function private.require_reported_argument(p_type text, p_target text) returns uuid
-language plpgsql stable   -- invoker: what row-level security hides is unknown
+language plpgsql stable   -- runs as the invoker: what row-level security hides is unknown
 set search_path = ''
 as $$ begin return (private.require_argument(private.require_uuid(p_target, 'argument_unknown'))).id; end $$;
 comment on function private.require_reported_argument is
@@ -159,9 +163,9 @@ insert into private.notification_targets (type, words) values
   ('argument', 'select id, null::text, body from app.debate_arguments where id = any ($1)');
 
 create function private.argument_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its callers check once who sees the debate
+language plpgsql stable security definer   -- its callers check only once who sees the debate
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning the views takes longer than running them
 as $$
 begin
   return (
@@ -185,9 +189,9 @@ begin
     join app.person_card author on author.id = a.author_id);
 end $$;
 comment on function private.argument_cards is
-  'The cards of the given arguments that the caller sees, in order; its callers check the debate: {id, debateId, '
-  'side, body, parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A deleted '
-  'argument has neither body nor author.';
+  'The cards of the given arguments that the caller sees, in order. Calling functions check the debate. Shape: {id, '
+  'debateId, side, body, parentId, authorId, author, votes, viewer: {voted}, removedAt, deletedAt, createdAt}. A '
+  'deleted argument has neither body nor author.';
 call private.force_index_scans('private.argument_cards');
 
 insert into private.links (type, path) values ('argument', '/arguments/{id}');

@@ -13,18 +13,18 @@ comment on function private.argument_list is 'The name for cursors of a list of 
 create function private.find_arguments(
   p_debate uuid, p_parent uuid, p_side text, p_top boolean, p_from app.rank_place
 ) returns app.found
-language plpgsql stable security definer   -- under the policy it might skip hidden arguments without a limit
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden arguments
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_votes  integer := p_from.rank;   -- plain variables: an expression defeats the index
+  v_votes  integer := p_from.rank;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
-  -- exactly one of the first four branches applies; the last two find the caller's own removed arguments. Each repeats
-  -- required_level, so that its index matches. The branches that sort by time sort by the debate or the parent first;
-  -- otherwise Postgres might scan the primary key, through the arguments of all debates
+  -- exactly one of the first four branches applies; the last two find the caller's own removed arguments. Each branch
+  -- repeats required_level, so that its index matches. The branches that sort by time first sort by the debate or the
+  -- parent; otherwise Postgres might scan the primary key, with the arguments of all debates
   with looked as materialized (
     select w.votes, w.id from (
       (select votes, id from app.debate_arguments
@@ -71,8 +71,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_arguments is
-  'The next arguments that the caller may see in a debate that they see, or the next answers to one of them; of both '
-  'sides or one; by votes or newest first. Reads the next 400 arguments that everybody may see or that are the '
+  'The next arguments of one side or both that the caller may see in a debate that they see, or the next answers to '
+  'one argument; by votes or newest first. Reads the next 400 arguments that everybody may see or that are the '
   'caller''s own.';
 call private.force_index_scans('private.find_arguments');
 
@@ -112,11 +112,11 @@ begin
                       private.argument_cursors(v_found.ids, v_list, v_top), p_limit, v_found.next);
 end $$;
 comment on function api.list_arguments is
-  'The arguments of a debate on all levels, or the answers to one of them; of both sides or one; those with the most '
-  'votes first, or the newest.';
+  'The arguments of a debate on all levels, or the answers to one argument, of one side or both; those with the '
+  'most votes first, or the newest.';
 
 create function private.add_argument(p_debate uuid, p_side text, p_body text, p_parent uuid) returns uuid
-language plpgsql volatile security definer   -- nobody may write an argument
+language plpgsql volatile security definer   -- callers may not write an argument
 set search_path = ''
 as $$
 declare
@@ -125,7 +125,7 @@ declare
 begin
   perform private.require_open_debate(p_debate);
   if p_parent is not null then
-    -- a concurrent deletion waits for this transaction, or this one for the deletion
+    -- a concurrent deletion waits for this transaction, or this transaction waits for the deletion
     perform from app.debate_arguments where id = p_parent for no key update;
     select a.depth + 1 into v_depth from private.visible_arguments a
     where a.id = p_parent and a.debate_id = p_debate and a.required_level = 0 and a.deleted_at is null;
@@ -158,14 +158,14 @@ begin
   perform private.count_writes('replies');
   perform private.lock_open_content('debate', p_id);
   v_id := private.add_argument(p_id, p_side, p_body, p_parent_id);
-  perform private.require_content('debate', p_id);   -- somebody may have blocked the other meanwhile
+  perform private.require_content('debate', p_id);   -- one of the two people may have blocked the other meanwhile
   return private.finish_idempotent('create_argument', private.argument_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_argument is
-  'Argues in a debate, or answers an argument there. Fails: debate_unknown (also if it is removed).';
+  'Posts an argument in a debate, or an answer to one. Fails: debate_unknown (also if it is removed).';
 
 create function private.remove_argument(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may change an argument
+language plpgsql volatile security definer   -- callers may not change an argument
 set search_path = ''
 as $$
 declare
@@ -176,7 +176,7 @@ begin
   if not found then
     return false;
   end if;
-  perform private.share_lock_content(v_debate);   -- heads before arguments: ARCHITECTURE.md, Locks
+  perform private.share_lock_content(v_debate);   -- lock heads before arguments: ARCHITECTURE.md, Locks
   if exists (select from app.debates where id = v_debate) then   -- the details of an erased author's debate are gone
     perform private.require_open_debate(v_debate);
   end if;
@@ -188,8 +188,8 @@ begin
   return found;
 end $$;
 comment on function private.remove_argument is
-  'Deletes the caller''s own argument, even if they no longer see the debate or its author is erased; returns false '
-  'if there is none.';
+  'Deletes the caller''s own argument, even if they can no longer see the debate or its author is erased; returns '
+  'false if there is none.';
 
 create function api.delete_argument(p_id uuid) returns json
 language plpgsql volatile

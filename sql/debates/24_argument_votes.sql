@@ -1,8 +1,7 @@
--- Votes on arguments: the people who find them helpful.
--- docs/decisions.md, Debates.
+-- People vote for arguments that they find helpful. docs/decisions.md, Debates.
 
 create function private.add_argument_vote(p_argument uuid, p_debate uuid) returns void
-language plpgsql volatile security definer   -- nobody may write a vote
+language plpgsql volatile security definer   -- callers may not write a vote
 set search_path = ''
 as $$
 begin
@@ -33,7 +32,7 @@ comment on function api.vote_argument is
   'Votes for an argument as helpful; repeating it changes nothing. Returns the card.';
 
 create function private.remove_argument_vote(p_argument uuid, p_seen boolean) returns void
-language plpgsql volatile security definer   -- nobody may delete a vote
+language plpgsql volatile security definer   -- callers may not delete a vote
 set search_path = ''
 as $$
 declare
@@ -48,8 +47,8 @@ begin
     and exists (select from app.debates d where d.id = v_debate and d.closed_at is null and d.closes_at > now());
 end $$;
 comment on function private.remove_argument_vote is
-  'Takes the caller''s vote in an open debate back, even if they no longer see the argument; in that case they do not '
-  'learn whether the debate is open.';
+  'Takes the caller''s vote in an open debate back, even if they can no longer see the argument; then the caller '
+  'does not learn whether the debate is open.';
 
 create function api.unvote_argument(p_id uuid) returns json
 language plpgsql volatile
@@ -60,10 +59,10 @@ declare
 begin
   perform private.remove_argument_vote(p_id, v_seen);
   if not v_seen then
-    return private.error_response('argument_unknown');   -- as in api.leave_position
+    return private.error_response('argument_unknown');   -- the same as in api.leave_position
   end if;
   return null;   -- the response is 204
 end $$;
 comment on function api.unvote_argument is
-  'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that they no longer '
-  'see, but the response is then the same as for an argument that does not exist.';
+  'Takes the caller''s vote back; repeating it changes nothing. It also works on an argument that the caller can no '
+  'longer see, but then the response is the same as for an argument that does not exist.';

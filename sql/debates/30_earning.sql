@@ -1,5 +1,4 @@
--- What arguments earn: reputation in the interest of the debate, like replies.
--- docs/decisions.md, Reputation; Debates.
+-- Arguments earn reputation in the interest of the debate, as replies do. docs/decisions.md, Reputation; Debates.
 
 create function private.settle_reputation_of_arguments(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -25,7 +24,8 @@ begin
 end $$;
 comment on function private.settle_reputation_of_arguments is
   'Listener: an argument in another person''s debate earns its author reply.criticism or, with more than 300 '
-  'characters, reply.contribution, in the debate''s interest. If the author deletes the argument, this is reversed.';
+  'characters, reply.contribution, in the debate''s interest. If the author deletes the argument, the entry is '
+  'reversed.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('debates.argument.created', 'private.settle_reputation_of_arguments', 300, 'soon'),
   ('debates.argument.deleted', 'private.settle_reputation_of_arguments', 300, 'soon');

@@ -1,6 +1,5 @@
--- What a ban or an erasure locks in debates before private.hide_children hides first arguments, and then positions.
--- How erasure runs: sql/base/90_erasure.sql.
--- docs/decisions.md, Debates.
+-- What a ban or an erasure locks in debates before private.hide_children hides arguments and then positions. See
+-- sql/base/90_erasure.sql for how an erasure runs. docs/decisions.md, Debates.
 
 create function private.lock_hidden_debates(p_user app.users) returns void
 language plpgsql volatile

@@ -17,11 +17,11 @@ create index connection_intents_created_at_idx on app.connection_intents (intent
 create trigger touch before update of intent, note, is_active on app.connection_intents
   for each row execute function private.touch();
 comment on table app.connection_intents is
-  'What a person looks for, one intent per person. While it is not active, nobody finds the person by it.';
-comment on column app.connection_intents.hidden is 'Whether the person is banned. Set by private.hide_intent.';
+  'What a person looks for, one intent per person. Nobody finds a person by an intent that is not active.';
+comment on column app.connection_intents.hidden is 'Whether the person is banned. private.hide_intent sets it.';
 comment on column app.connection_intents.created_at is
-  'When the person first set an intent. Of people who share equally many interests, the one who has waited longest '
-  'comes first.';
+  'When the person first set an intent. Among people who share equally many interests, the one who has waited '
+  'longest comes first.';
 
 create table private.intent_interests (
   intent      text not null,
@@ -33,7 +33,7 @@ create table private.intent_interests (
 create index intent_interests_user_id_idx on private.intent_interests (user_id);
 create index intent_interests_interest_id_idx on private.intent_interests (interest_id);
 comment on table private.intent_interests is
-  'The people with an active intent, by the interests that they chose; those who have waited longest come first. '
+  'The people with an active intent, by the interests that they chose. People who have waited longest come first. '
   'Triggers maintain it.';
 comment on column private.intent_interests.placed_at is 'When the person first set an intent.';
 
@@ -74,7 +74,8 @@ begin
   return null;
 end $$;
 comment on function private.place_intent is
-  'Trigger: after a change of their intent, people are found by the new one if it is active.';
+  'Trigger: after a change of an intent, updates the index, so that others find the person by the new intent if it '
+  'is active.';
 create trigger place_intent after insert or update of intent, is_active, hidden on app.connection_intents
   for each row execute function private.place_intent();
 
@@ -87,7 +88,7 @@ begin
   return null;
 end $$;
 comment on function private.place_choices is
-  'Trigger: a person with an active intent is found by exactly the interests that they have chosen.';
+  'Trigger: updates the index when people with an active intent change the interests that they have chosen.';
 create trigger _150_place_choices after insert on app.user_interests
   referencing new table as changed for each statement execute function private.place_choices();
 create trigger _151_place_choices after delete on app.user_interests
@@ -101,7 +102,7 @@ begin
   update app.connection_intents set hidden = p_user.banned_at is not null where user_id = p_user.id;
 end $$;
 comment on function private.hide_intent is
-  'Step: banned people are not found by their intents, and searches need not skip them. When the ban ends, people get '
+  'Step: hides the intents of banned people, so that searches need not skip them. When the ban ends, people get '
   'their old places back.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_intent', '{ban,unban}', 188);
@@ -140,7 +141,8 @@ begin
   return case p_intent when 'mentor' then 'mentee' when 'mentee' then 'mentor' else p_intent end;
 end $$;
 comment on function private.counterpart is
-  'Returns the intent that matches this one: mentor and mentee match each other, every other intent matches itself.';
+  'Returns the intent that matches this intent. Mentor and mentee match each other, and every other intent matches '
+  'itself.';
 
 insert into private.operations_of_people (operation) values ('set_intent');
 
@@ -176,7 +178,7 @@ begin
   return (select count(*) from unnest(p_mine) n (id)
           join app.user_interests c on c.user_id = p_person and c.interest_id = n.id);
 end $$;
-comment on function private.count_shared is 'How many of these interests the person has also chosen.';
+comment on function private.count_shared is 'Returns how many of these interests the person has also chosen.';
 call private.force_index_scans('private.count_shared');
 
 create function private.chosen_interests() returns uuid[]
@@ -186,9 +188,9 @@ as $$ begin return array(select interest_id from app.user_interests where user_i
 comment on function private.chosen_interests is 'Returns the interests that the caller has chosen.';
 
 create function private.match_page(p_ids uuid[], p_more json[], p_limit integer, p_next text default null) returns json
-language plpgsql stable security definer   -- checks each person once, and counts what they share with the caller
+language plpgsql stable security definer   -- checks each person once, and counts shared interests
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning the views takes longer than running them
 as $$
 declare
   v_me   uuid := app.uid();
@@ -211,8 +213,8 @@ begin
 end $$;
 comment on function private.match_page is
   'Returns a page of these people, in order: their cards with {isFollowing, sharedInterests} and the fields of '
-  'p_more, one object per person. p_ids has one person more than the page if there are more. The cursor is an actor '
-  'id, or p_next if the page is not full.';
+  'p_more, one object per person. If there are further people, p_ids has one person more than the page. The cursor '
+  'is an actor id, or p_next if the page is not full.';
 call private.force_index_scans('private.match_page');
 
 create function private.require_match_cursor(p_cursor text) returns app.connection_intents
@@ -238,7 +240,7 @@ comment on function private.require_match_cursor is
 
 create function private.match_by_interest(p_intent text, p_interests uuid[])
 returns table (user_id uuid, interest_id uuid, placed_at timestamptz)
-language plpgsql stable security definer   -- nobody may read the intents and the chosen interests of others
+language plpgsql stable security definer   -- callers may not read the intents and the chosen interests of others
 set search_path = ''
 as $$
 declare
@@ -253,8 +255,8 @@ begin
     order by i.placed_at, i.user_id limit v_each) e;
 end $$;
 comment on function private.match_by_interest is
-  'Returns the people with this intent who chose one of these interests: for each interest those who have waited '
-  'longest, about 4000 in total, but at least 20 per interest.';
+  'Returns the people with this intent who chose one of these interests: for each interest the people who have '
+  'waited longest, about 4000 in total, but at least 20 per interest.';
 call private.force_index_scans('private.match_by_interest');
 
 create function private.find_candidates(
@@ -289,10 +291,10 @@ begin
                      order by created_at, user_id limit 4000)) t
               where t.user_id <> v_me
               group by t.user_id, t.placed_at
-              -- sorted here, so that only the best people are looked up
+              -- sort here, so that only the best people are looked up
               order by count(t.interest_id) desc, t.placed_at, t.user_id offset 0) m
         join private.listed_people p on p.id = m.id
-        cross join lateral (select * from app.users where id = m.id offset 0) u   -- by id, without a scan
+        cross join lateral (select * from app.users where id = m.id offset 0) u   -- look up by id, without a scan
         where (v_country is null or u.country = v_country)
           and (v_city is null or private.fold(u.city) = v_city)
         order by m.found desc, m.placed_at, m.id limit 400) b) s
@@ -301,10 +303,10 @@ begin
     order by s.shared desc, s.placed_at, s.id limit 51);
 end $$;
 comment on function private.find_candidates is
-  'Returns the next people with this intent who share at least this many interests with the caller, and this interest '
-  'if it is given. Those who share most come first, then those who have waited longest. It chooses from the best 400 '
-  'of the people that private.match_by_interest returns; if no shared interest is required, also of the 4000 who have '
-  'waited longest.';
+  'Returns the next people with this intent who share at least this many interests with the caller, and this '
+  'interest if it is given. People who share most come first, then people who have waited longest. It chooses from '
+  'the best 400 of the people that private.match_by_interest returns; if no shared interest is required, also from '
+  'the 4000 people who have waited longest.';
 call private.force_index_scans('private.find_candidates');
 
 create function private.find_interest(p_slug text) returns uuid

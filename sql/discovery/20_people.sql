@@ -1,5 +1,4 @@
--- Finding people: mentors, people by name, suggested people, and talent.
--- docs/decisions.md, Discovery.
+-- Operations that find people: mentors, people by name, suggested people, and talent. docs/decisions.md, Discovery.
 
 create function private.find_mentors(p_interests uuid[], p_gap integer, p_after app.connection_intents)
 returns table (id uuid, gap integer, interest_id uuid)
@@ -10,7 +9,8 @@ declare
   v_me    uuid := app.uid();
   v_after uuid := (p_after).user_id;
   v_at    timestamptz := (p_after).created_at;
-  -- 5 if the cursor's person no longer qualifies: people may then be listed twice, but nobody is left out
+  -- The gap is 5 if the person of the cursor no longer qualifies. Then people may be listed twice, but nobody is left
+  -- out.
   v_gap   integer := (select coalesce(max(t.expertise - m.expertise), 5)
                       from app.user_interests m
                       join app.user_interests t on t.user_id = v_after and t.interest_id = m.interest_id
@@ -32,7 +32,7 @@ begin
 end $$;
 comment on function private.find_mentors is
   'Returns the next mentors whose expertise in one of these interests exceeds the caller''s by at least this gap, '
-  'each with the widest gap and its interest. Those with the widest gap come first, then those who have waited '
+  'each with the widest gap and its interest. People with the widest gap come first, then people who have waited '
   'longest. It chooses from the people that private.match_by_interest returns.';
 call private.force_index_scans('private.find_mentors');
 
@@ -80,9 +80,9 @@ end $$;
 comment on function api.list_mentors is
   'Mentors who know much more than the caller about an interest that both chose.';
 
--- People by name: each name is split into trigrams, and each trigram has a list of people, newest first. A search
--- reads only the newest entries of each list; with an index on the names it would read all matching people, and take
--- longer as the instance grows.
+-- The search for people by name splits each name into trigrams. Each trigram has a list of people, newest first. A
+-- search reads only the newest entries of each list; with an index on the names it would read all matching people, and
+-- take longer as the instance grows.
 
 create index users_present_created_at_idx on app.users (created_at desc, id desc)
   where banned_at is null and erased_at is null;
@@ -95,8 +95,8 @@ create table private.name_trigrams (
 );
 create index name_trigrams_user_id_idx on private.name_trigrams (user_id);
 comment on table private.name_trigrams is
-  'The sequences of three letters in the names of each person, so that people are found even if a letter is wrong. '
-  'Triggers and steps maintain it.';
+  'The sequences of three letters in the names of each person, so that a search finds people even if a letter is '
+  'wrong. Triggers and steps maintain it.';
 comment on column private.name_trigrams.joined_at is 'When the person joined.';
 insert into private.personal_data (relation, person_column, reason) values
   ('private.name_trigrams', 'user_id', 'Computed from the names, which have a section of their own.');
@@ -121,7 +121,7 @@ begin
   end if;
 end $$;
 comment on function private.index_person_names is
-  'Step: a person is found by their current names. Banned and erased people are removed from the lists, so that '
+  'Step: indexes the current names of a person, and removes banned and erased people from the lists, so that '
   'searches need not skip them.';
 insert into private.account_steps (step, events, position) values
   ('private.index_person_names', '{ban,unban,erasure}', 205);
@@ -135,7 +135,7 @@ begin
   return null;
 end $$;
 comment on function private.index_new_person_names is
-  'Trigger: new people, and people who change a name, are found by their current names.';
+  'Trigger: indexes the current names of new people, and of people who change a name.';
 create trigger _205_index_new_person_names after insert or update of first_name, last_name, username on app.users
   for each row execute function private.index_new_person_names();
 
@@ -161,9 +161,9 @@ begin
               group by t.user_id, t.joined_at
               having count(*) >= least(2, cardinality(v_trigrams))) f
         join private.listed_people p on p.id = f.user_id
-        -- by id, without a scan
+        -- look up by id, without a scan
         cross join lateral (select o.* from app.users o where o.id = f.user_id offset 0) u) l
-  where l.likeness >= 0.32;   -- as similar as "crala" and "carla", which share two of six trigrams
+  where l.likeness >= 0.32;   -- the similarity of "crala" and "carla", which share two of six trigrams
 end $$;
 comment on function private.find_names is
   'Returns the people with a similar name whom the caller may see, each with the similarity from 0 to 1. For each '
@@ -179,7 +179,7 @@ declare
   v_place  app.place := private.cursor_place('people', p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- with infinity, any id will do
+    return ('infinity', app.uid())::app.place;   -- no row has this time, so any id works
   elsif v_place.at is null and private.may_meet(private.find_level(app.uid(), v_person)) then
     select created_at, id into v_place from app.users where id = v_person;
   end if;
@@ -193,12 +193,12 @@ comment on function private.find_person_place is
   'all of them.';
 
 create function private.find_people(p_from app.place) returns app.found
-language plpgsql stable security definer   -- under the policy it might skip hidden people without limit
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden people
 set search_path = ''
 as $$
 declare
   v_me     uuid := app.uid();
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
+  v_from   timestamptz := p_from.at;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -217,7 +217,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_people is
-  'Returns those of the next 400 people whom the caller may see, newest first.';
+  'Returns the people among the next 400 whom the caller may see, newest first.';
 call private.force_index_scans('private.find_people');
 
 create function private.find_people_named(p_q text, p_cursor text) returns uuid[]
@@ -290,9 +290,9 @@ begin
     order by a.nearness desc, a.author_id limit p_limit);
 end $$;
 comment on function private.find_suggested is
-  'Returns the authors whose posts, among the newest 400 for everybody, are nearest to what the caller likes, except '
-  'those whom the caller follows or has muted. Returns nobody if the caller has no centroid, or if no model makes '
-  'vectors.';
+  'Returns the authors whose posts, among the newest 400 for everybody, are nearest to what the caller likes, '
+  'except those whom the caller follows or has muted. Returns nobody if the caller has no centroid, or if no model '
+  'computes vectors.';
 call private.force_index_scans('private.find_suggested');
 
 create function api.list_suggested(p_limit integer default 20) returns json
@@ -300,7 +300,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  perform private.require_limit(p_limit);   -- rejects a wrong limit before the search
+  perform private.require_limit(p_limit);   -- reject a wrong limit before the search
   return private.match_page(private.find_suggested(p_limit), null, p_limit);
 end $$;
 comment on function api.list_suggested is 'People who write what the caller likes, as one page.';
@@ -331,7 +331,7 @@ begin
         where t.id <> v_me
         group by t.id) b
   join private.listed_people p on p.id = b.id
-  cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- by id, without a scan
+  cross join lateral (select o.* from app.users o where o.id = b.id offset 0) u   -- look up by id, without a scan
   where (v_country is null or u.country = v_country)
     and (v_city is null or private.fold(u.city) = v_city)
     and (p_after is null or (-b.value, b.id) > (-v_value, p_after))
@@ -339,8 +339,8 @@ begin
 end $$;
 comment on function private.find_talent is
   'Returns the next people with reputation in one of these interests, highest first, each with the interest where '
-  'their reputation is highest. For each interest it considers the people in the highest bands of reputation: about '
-  '4000 in total, but at least 20 per interest.';
+  'their reputation is highest. For each interest it considers the people with the highest reputation: about 4000 '
+  'in total, but at least 20 per interest.';
 call private.force_index_scans('private.find_talent');
 
 create function private.talent_fields(p_ids uuid[], p_interests uuid[], p_values numeric[]) returns json[]

@@ -1,5 +1,4 @@
--- The unified stream: posts and contents of every kind in one list, newest first.
--- docs/decisions.md, Discovery.
+-- The unified stream has posts and contents of every kind in one list, newest first. docs/decisions.md, Discovery.
 
 create function private.find_stream(
   p_choice app.feed_choice, p_type text, p_country text, p_city text, p_trending boolean, p_from app.place
@@ -8,7 +7,7 @@ language plpgsql stable security definer   -- checks visibility once per post an
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
+  v_from   timestamptz := p_from.at;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
   v_country text := upper(left(p_country, 3));   -- a code has two letters
   v_city   text := private.fold_query(p_city);
@@ -41,7 +40,8 @@ begin
           where kind = p_type and required_level = 0 and space_id is null and (created_at, id) < (v_from, v_before)
           order by created_at desc, id desc limit 400) l;
   end if;
-  -- if a list was cut off at 400, the page ends at its last entry at the latest, because later ones may be missing
+  -- if a list was cut off at 400, the page must not go past the last entry of this list, because later entries may be
+  -- missing
   if v_ats[400] is not null and (v_cut.at is null or (v_ats[400], v_others[400]) > (v_cut.at, v_cut.id)) then
     v_cut := (v_ats[400], v_others[400])::app.place;
   end if;
@@ -99,7 +99,7 @@ declare
   v_place app.place := private.require_place('stream', p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', private.require_caller())::app.place;   -- with infinity, any id will do
+    return ('infinity', private.require_caller())::app.place;   -- no row has this time, so any id works
   end if;
   v_place.at := coalesce(v_place.at, private.find_post_time(v_place.id));
   if v_place.at is null then
@@ -135,7 +135,7 @@ call private.force_index_scans('private.content_fields');
 create function private.stream_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks visibility once per post and content
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning the views takes longer than running them
 as $$
 begin
   return (
@@ -194,7 +194,7 @@ begin
                                        where r.video_id = c.id and r.user_id = (select app.uid())) is true) end,
                'createdAt', private.utc(c.created_at))
       from private.visible_contents c
-      -- always joins from the content to its author, never the other way round, even if there are few people
+      -- always join from the content to its author, even if there are few people
       cross join lateral (select a.actor_id, a.card from app.person_card a where a.id = c.author_id offset 0) author
       left join private.content_fields(p_ids) d on d.id = c.id
       left join app.video_counters n on n.video_id = c.id

@@ -1,20 +1,19 @@
 -- The index of the search by words. Each thing is a document with a number, which follows the order of time, and a
 -- scope, which says who may find it. For each scope and each word there is a list of the documents that contain the
--- word. A search reads the lists of the caller's scopes, newest first, and stops when it has enough, so it never reads
--- documents of other scopes only to skip them. An index on the words alone (GIN) would read all documents with a word,
--- no matter who may see them.
--- docs/decisions.md, Discovery.
+-- word. A search reads the lists of the caller's scopes, newest first, and stops when it has enough. It never reads
+-- documents of other scopes. An index on the words alone (GIN) would read all documents with a word, no matter who may
+-- see them. docs/decisions.md, Discovery.
 
 create text search dictionary private.search_stem (template = pg_catalog.snowball, language = english);
 comment on text search dictionary private.search_stem is
-  'Reduces English words to their stems. It has no stop words, because English stop words can be important words in '
-  'other languages.';
+  'Reduces English words to their stems. The dictionary has no stop words, because English stop words can be '
+  'important words in other languages.';
 create text search configuration private.search (copy = pg_catalog.simple);
 alter text search configuration private.search
   alter mapping for asciiword, word, numword, asciihword, hword, numhword, hword_asciipart, hword_part, hword_numpart
   with extensions.unaccent, private.search_stem;
 comment on text search configuration private.search is
-  'How texts and queries are split into words. Case, accents and word forms make no difference.';
+  'Splits texts and queries into words. Case, accents and word forms make no difference.';
 
 create table private.search_types (
   type    text primary key check (type ~ '^[a-z]+$'),
@@ -34,7 +33,8 @@ comment on column private.search_types.scopes is
 
 create type private.search_text as (id uuid, author uuid, scope text, title text, body text, interests uuid[]);
 comment on type private.search_text is
-  'A thing as the index needs it. author is null if it has none; scope is null if no search by words finds it.';
+  'A thing as the index needs it. author is null if the thing has none; scope is null if no search by words finds '
+  'the thing.';
 
 insert into private.lock_kinds (kind, position) values ('search document', 800);
 
@@ -70,17 +70,17 @@ create index search_documents_author_id_idx on private.search_documents (author_
 comment on table private.search_documents is
   'The things that can be found, each with its words and a number, which follows the order of time. 500 numbers are a '
   'block. Results of newer blocks come first, and within a block the best match comes first.';
-comment on column private.search_documents.author_id is 'Who wrote it; null for people, spaces and the wiki.';
+comment on column private.search_documents.author_id is 'Who wrote the thing; null for people, spaces and the wiki.';
 comment on column private.search_documents.hidden is
-  'Whether the author is banned. If so, the document is in no list: private.hide_or_show_documents.';
+  'Whether the author is banned. If so, the document is in no list (private.hide_or_show_documents).';
 comment on column private.search_documents.scope is
-  'The scope whose lists contain the document: private.search_scopes. Null if it is in no list.';
+  'The scope whose lists contain the document (private.search_scopes). Null if it is in no list.';
 comment on column private.search_documents.ranked is
-  'For ranking: its words with at most 16 positions each; null if no word has more than 16 positions. See '
+  'For ranking: the words with at most 16 positions each; null if no word has more than 16 positions. See '
   'private.ranked_words.';
 comment on column private.search_documents.gone_at is
   'When the thing was deleted; null until then. Its words are deleted with it. The row stays for a day, for cursors '
-  'that name it.';
+  'that name the thing.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.search_documents', 'gone_at', '1 day');
 
@@ -97,8 +97,8 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  -- a word in a tsvector can have at most 2046 bytes, and unaccent makes up to 5 bytes of one character ("½" becomes
-  -- " 1/2"). Postgres does not check the result: reading a word that is too long crashes the server
+  -- a word in a tsvector can have at most 2046 bytes, and unaccent turns one character into up to 5 bytes ("½" becomes
+  -- " 1/2"). Postgres does not check the result, and a server that reads a longer word crashes
   return regexp_replace(private.parsable(p_text), '(\S{200})', '\1 ', 'g');
 end $$;
 comment on function private.searchable is
@@ -139,12 +139,12 @@ begin
     from unnest(p_words) w)::tsvector;
 end $$;
 comment on function private.ranked_words is
-  'Returns these words with the first 16 positions of each, or null if none has more than 16. The limit exists '
-  'because the time of ranking grows with the product of the numbers of positions of every two words. A search for a '
-  'phrase still uses all positions.';
+  'Returns these words with the first 16 positions of each, or null if none has more than 16. The reason for the '
+  'limit is that ranking multiplies the numbers of positions of every two words. A search for a phrase still uses '
+  'all positions.';
 
 create function private.index_for_search(p_type text, p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may write the index
+language plpgsql volatile security definer   -- callers may not write the index
 set search_path = ''
 as $$
 declare
@@ -159,8 +159,8 @@ begin
   for v_id in select distinct u.id from unnest(p_ids) u (id) order by u.id loop
     insert into private.search_documents (type, id) values (p_type, v_id) on conflict (type, id) do nothing;
     select * into v_document from private.search_documents where type = p_type and id = v_id for update;
-    -- read after the lock, so that a call that waited sees the latest state. All columns are null if there is no such
-    -- thing (any more)
+    -- read after the lock, so that a call that waited sees the latest state. All columns are null if the thing does
+    -- not exist
     execute format('select t.* from %s($1) t', (select t.texts from private.search_types t where t.type = p_type))
     into v_text using array[v_id];
     v_words := private.search_vector(v_text.title, v_text.body);
@@ -184,6 +184,6 @@ begin
   end loop;
 end $$;
 comment on function private.index_for_search is
-  'Updates the index for these things: from then on a search finds them by their current words, for the people who '
-  'may find them now. Things that no longer exist are not found any more.';
+  'Updates the index for these things. From then on a search finds them by their current words, for the people who '
+  'may find them now. It removes things that no longer exist.';
 call private.force_index_scans('private.index_for_search');

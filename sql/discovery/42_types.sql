@@ -2,11 +2,11 @@
 -- see them.
 -- docs/decisions.md, Discovery.
 
--- posts: published ones except reposts, which have no words of their own; the original is found instead.
+-- posts: all published posts except reposts, which have no words; a search finds the original instead
 
 create function private.post_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- for the index, no matter who may see them
+language plpgsql stable security definer   -- the index needs all rows, no matter who may see them
 set search_path = ''
 as $$
 begin
@@ -23,7 +23,7 @@ call private.force_index_scans('private.post_texts');
 
 create function private.content_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- for the index, no matter who may see them
+language plpgsql stable security definer   -- the index needs all rows, no matter who may see them
 set search_path = ''
 as $$
 begin
@@ -45,7 +45,7 @@ call private.force_index_scans('private.content_texts');
 
 create function private.space_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- for the index, no matter who may see them
+language plpgsql stable security definer   -- the index needs all rows, no matter who may see them
 set search_path = ''
 as $$
 begin
@@ -55,13 +55,13 @@ begin
   from app.spaces s where s.id = any (p_ids);
 end $$;
 comment on function private.space_texts is
-  'Returns the names and descriptions of these groups and guilds. A private group or guild has a scope of its own, '
-  '"private id", because people who are invited may find it, but none of its posts and contents.';
+  'Returns the names and descriptions of these groups and guilds. A private group or guild has its own scope, '
+  '"private id", because invited people may find it, but not its posts and contents.';
 call private.force_index_scans('private.space_texts');
 
 create function private.person_texts(p_ids uuid[])
 returns setof private.search_text
-language plpgsql stable security definer   -- for the index, no matter who may see them
+language plpgsql stable security definer   -- the index needs all rows, no matter who may see them
 set search_path = ''
 as $$
 begin
@@ -77,7 +77,8 @@ call private.force_index_scans('private.person_texts');
 create view private.visible_spaces with (security_invoker) as
 select s.id from app.spaces s where s.visibility = 'public' or private.is_let_in(s.id, (select app.uid()));
 comment on view private.visible_spaces is
-  'The groups and guilds that the caller may see, by the same rule as in private.find_space. For definer functions.';
+  'The groups and guilds that the caller may see, by the same rule as in private.find_space. The view is for '
+  'definer functions.';
 
 create function private.person_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- the calling function has checked that they are visible
@@ -110,8 +111,8 @@ call private.force_index_scans('private.wiki_texts');
 create view private.visible_wiki with (security_invoker) as
 select i.id from app.interests i where (select f.enabled from app.feature_flags f where f.key = 'wiki');
 comment on view private.visible_wiki is
-  'The entries of the wiki: visible to everybody while its flag is on, and to nobody otherwise, by the same rule as '
-  'in private.require_wiki. For definer functions.';
+  'The entries of the wiki. They are visible to everybody while its flag is on, and to nobody otherwise, by the '
+  'same rule as in private.require_wiki. The view is for definer functions.';
 
 create function private.wiki_search_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- the same plan for all callers

@@ -1,14 +1,13 @@
--- When things are indexed. A post is indexed soon after it is published. Any thing is indexed again when its text
--- changes, or when other people may find it than before.
--- docs/decisions.md, Discovery.
+-- When things are indexed. A post is indexed soon after it is published. Every thing is indexed again when its text
+-- changes, or when the people who may find it change. docs/decisions.md, Discovery.
 
 create function private.index_published(p_effects private.effects[]) returns void
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- a concurrent change or deletion of a post locks the same document. If that came first, it has indexed the post
-  -- already, and nothing is inserted here; otherwise it waits for this insert
+  -- a concurrent change or deletion of a post locks the same document. If it came first, it has already indexed the
+  -- post, and this statement inserts nothing; otherwise it waits for this insert
   with made as (
     insert into private.search_documents (type, id, author_id, scope, interests, words, ranked)
     select 'post', t.id, t.author, t.scope, t.interests, v.words, private.ranked_words(v.words)
@@ -22,7 +21,7 @@ begin
   select m.scope, w.word, m.number from made m cross join lateral unnest(tsvector_to_array(m.words)) w (word);
 end $$;
 comment on function private.index_published is
-  'Listener: a post can be found soon after it is published. If it was edited meanwhile, it is in the index already.';
+  'Listener: indexes a post soon after it is published. If the post was edited meanwhile, it is already in the index.';
 
 create function private.index_edited(p_event jsonb) returns void
 language plpgsql volatile
@@ -31,7 +30,7 @@ as $$
 begin
   perform private.index_for_search('post', array[(p_event ->> 'postId')::uuid]);
 end $$;
-comment on function private.index_edited is 'Listener: an edited post is found only by its new words.';
+comment on function private.index_edited is 'Listener: indexes the new words of an edited post.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.index_published', 900, 'soon'),
   ('posts.post.imported', 'private.index_published', 900, 'soon'),
@@ -60,7 +59,7 @@ begin
   perform private.index_for_search('wiki', array[new.interest_id]);
   return null;
 end $$;
-comment on function private.index_wiki is 'Trigger: an entry is found by its latest version.';
+comment on function private.index_wiki is 'Trigger: indexes the latest version of a wiki entry.';
 create function private.index_renamed() returns trigger
 language plpgsql security definer   -- only triggers and listeners may write the index
 set search_path = ''
@@ -71,14 +70,14 @@ begin
   end if;
   return null;
 end $$;
-comment on function private.index_renamed is 'Trigger: an entry is found by the current name of its interest.';
+comment on function private.index_renamed is 'Trigger: indexes a wiki entry by the current name of its interest.';
 create trigger _200_index_wiki after insert on app.wiki_versions
   for each row execute function private.index_wiki();
 create trigger _200_index_renamed after update of name on app.interests
   for each row when (old.name <> new.name) execute function private.index_renamed();
 create trigger _206_index_person after insert or update of first_name, last_name, username on app.users
   for each row execute function private.index_row('person');
--- at commit, because creating a space takes, after this insert, locks that come before those of the index
+-- runs at commit, because after this insert the creation of a space takes locks that come before those of the index
 create constraint trigger _150_index_space after insert or update of name, about, interest_id, visibility on app.spaces
   deferrable initially deferred for each row execute function private.index_row('kind');
 -- an unpublished post is not in the index
@@ -86,11 +85,12 @@ create trigger _200_index_post after update of visibility, hidden_at on app.post
   for each row when (new.published_at is not null and new.deleted_at is null
                      and (new.visibility <> old.visibility or (new.hidden_at is null) <> (old.hidden_at is null)))
   execute function private.index_row('post');
--- at commit, because an erasure, after it has deleted the posts, locks rows that effects lock before they index a post
+-- runs at commit, because an erasure first deletes the posts, and then locks rows that effects lock before they index
+-- a post
 create constraint trigger _210_index_deleted_post after update of deleted_at on app.posts
   deferrable initially deferred for each row when (new.published_at is not null and new.deleted_at is not null)
   execute function private.index_row('post');
--- at commit, because the detail, which contains the text, is written after the head
+-- runs at commit, because the detail, which contains the text, is written after the head
 create constraint trigger _200_index_content
   after insert or update of title, words, is_draft, removed_at, deleted_at on app.contents
   deferrable initially deferred for each row execute function private.index_row('kind');
@@ -102,7 +102,7 @@ as $$
 begin
   perform private.index_for_search('person', array[p_user.id]);
 end $$;
-comment on function private.unindex_person is 'Step: an erased person is no longer found.';
+comment on function private.unindex_person is 'Step: removes an erased person from the index.';
 insert into private.account_steps (step, events, position) values
   ('private.unindex_person', '{erasure}', 206);
 
@@ -117,7 +117,7 @@ declare
   v_types   text[];
   v_changed integer;
 begin
-  -- locks the person, so that no ban can begin or end before this batch commits
+  -- lock the person, so that no ban can begin or end before this batch commits
   select banned_at is not null into v_hidden from app.users where id = v_user for share;
   select array_agg(d.id), array_agg(d.type) into v_ids, v_types
   from (select id, type from private.search_documents
@@ -141,7 +141,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- each start or end of a ban queues its own pass over all documents, so that the last pass misses none
+  -- each start or end of a ban queues its own pass over all documents, so that the last pass reaches all of them
   perform private.enqueue('hidden-documents', json_build_object('userId', p_user.id));
 end $$;
 comment on function private.hide_documents_later is

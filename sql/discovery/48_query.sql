@@ -1,13 +1,13 @@
--- How a query is read, and which lists are searched for it. docs/decisions.md, Discovery.
+-- How a search parses a query, and which lists it reads. docs/decisions.md, Discovery.
 
 create type private.search_query as (
   words text[], query tsquery, without tsquery, ranking tsquery, highlight tsquery, said text, interests uuid[]
 );
 comment on type private.search_query is
-  'A query that has been read. words: up to 4 words that must all occur; in each scope the list of the rarest is '
-  'read. query: the whole query, with phrases. without: words and phrases that must not occur, null for none. '
-  'ranking: the words that results are ranked by. highlight: the words and phrases that an excerpt highlights. said: '
-  'the text of the query, for the search of names. interests: results are about one of these; null for any.';
+  'A parsed query. words: up to 4 words that must all occur; in each scope the search reads the list of the rarest. '
+  'query: the whole query, with phrases. without: words and phrases that must not occur, null for none. ranking: '
+  'the words by which results are ranked. highlight: the words and phrases that an excerpt highlights. said: the '
+  'text of the query, for the search of names. interests: results are about one of these; null for any.';
 
 insert into private.errors (code, status, text) values
   ('search_words', 422, 'A search can have at most 32 words.');
@@ -29,7 +29,7 @@ begin
   for v_part in select regexp_matches(left(p_q, 200), '(-?)(?:"([^"]*)"|(\S+))', 'g') loop
     v_text := coalesce(v_part[2], v_part[3]);
     v_one := phraseto_tsquery('private.search', private.parsable(v_text));
-    v_many := (numnode(v_one) + 1) / 2;   -- numnode also counts the operators, one between every two words
+    v_many := (numnode(v_one) + 1) / 2;   -- numnode also counts operators, and there is one between every two words
     continue when v_many = 0;
     v_all := v_all + v_many;
     if v_part[1] = '-' then
@@ -55,9 +55,9 @@ begin
   return v_query;
 end $$;
 comment on function private.read_query is
-  'Reads a query: words, "phrases", and -exclusions, at most 32 words. Other punctuation has no meaning. To limit the '
-  'work, results are ranked by the 4 longest words only, and an excerpt highlights only the first words and phrases, '
-  'up to 8 words.';
+  'Parses a query: words, "phrases", and -exclusions, at most 32 words. Other punctuation has no meaning. To limit '
+  'the work, results are ranked by the 4 longest words only, and an excerpt highlights only the first words and '
+  'phrases, up to 8 words.';
 
 create function private.search_scopes(p_types text[]) returns text[]
 language plpgsql stable
@@ -79,7 +79,7 @@ begin
       from (select space_id from app.space_members where user_id = v_me limit 1000) m
       join app.spaces s on s.id = m.space_id
       where s.visibility = 'private'
-      union   -- not union all: a member may have an invitation too
+      union   -- removes duplicates, because a member may also have an invitation
       select 'private ' || i.space_id
       from (select space_id from app.space_invitations where invitee_id = v_me and status = 'pending'
             order by created_at desc, id desc limit 100) i);
@@ -96,10 +96,10 @@ begin
   return v_scopes;
 end $$;
 comment on function private.search_scopes is
-  'Returns the scopes in which the caller may find things of these types. These are, for each type, the scope for '
-  'everybody; then the caller''s groups and guilds, up to 1000; the private groups and guilds themselves of which the '
-  'caller is a member or has one of their newest 100 invitations; the levels of up to 1000 people who have the caller '
-  'in a circle; and the levels of the caller themselves.';
+  'Returns the scopes in which the caller may find things of these types. These are the scope for everybody of each '
+  'type; the caller''s groups and guilds, up to 1000; the private groups and guilds themselves in which the caller '
+  'is a member, or into which one of their newest 100 invitations leads; the levels of up to 1000 people who have '
+  'the caller in a circle; and the caller''s own levels.';
 call private.force_index_scans('private.search_scopes');
 
 create type private.search_lead as (scope text, word text);
@@ -110,7 +110,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- with one word there is no choice: it only matters whether the word occurs in the scope
+  -- if there is only one word, it only matters whether the word occurs in the scope
   v_most integer := case when cardinality(p_words) = 1 then 1 else
     greatest(2, least(100, 5000 / greatest(1, cardinality(p_scopes) * cardinality(p_words)))) end;
 begin

@@ -1,6 +1,5 @@
--- Limits how many searches run at once, because a search may read thousands of documents, and other requests need a
--- processor too. The limit is here and not in the facade, because there may be several facades, and `.rpc()` calls
--- bypass them.
+-- A limit on the searches that run at once, because a search may read thousands of documents, and other requests need
+-- a processor, too. The database enforces it, because there may be several facades, and `.rpc()` calls bypass them.
 -- docs/decisions.md, Limits.
 
 insert into app.settings (key, value) values ('searches_at_once', '4');
@@ -16,7 +15,7 @@ as $$
 declare
   v_me text := private.require_caller();
 begin
-  -- a try-lock never waits, and a turn ends with its transaction, even if that fails
+  -- a try-lock never waits, and a turn ends with its transaction, even if the transaction fails
   if not (pg_try_advisory_xact_lock(hashtextextended('search 1 ' || v_me, 0))
           or pg_try_advisory_xact_lock(hashtextextended('search 2 ' || v_me, 0))) then
     perform private.raise_error('searches_running', '{"Retry-After": "1"}');

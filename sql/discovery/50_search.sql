@@ -1,9 +1,8 @@
--- The search: by words, over all types in the registry, newest block of time first.
--- docs/decisions.md, Discovery.
+-- The search by words over all types in the registry, newest block of time first. docs/decisions.md, Discovery.
 
 create type private.search_run as (types text[], ids uuid[], numbers bigint[], ranks real[]);
 comment on type private.search_run is
-  'The documents that were found, in order: their types, ids and numbers, and how well each matches.';
+  'The documents that were found, in order: their types, ids, numbers and ranks.';
 
 create function private.visible_documents(p_types text[], p_ids uuid[]) returns uuid[]
 language plpgsql stable
@@ -23,7 +22,7 @@ begin
   return v_seen;
 end $$;
 comment on function private.visible_documents is
-  'Returns the ids of those of these things that the caller may see, according to the view of their type.';
+  'Returns the ids of the things that the caller may see, according to the view of their type.';
 call private.force_index_scans('private.visible_documents');
 
 create function private.search_blocks(
@@ -50,11 +49,11 @@ begin
   cross join lateral (select o.number, o.type, o.id, o.interests, o.words from private.search_documents o
                       where o.number = n.number offset 0) d
   where d.type = any (p_types) and (p_query.interests is null or d.interests && p_query.interests)
-    -- checks first whether it contains the other words too, because this is cheaper than checking whether it is
+    -- first check whether the document contains the other words, because this is cheaper than checking whether it is
     -- visible
     and (v_single or d.words @@ p_query.ranking);
   v_seen := private.visible_documents(v_types, v_ids);
-  -- only documents that the caller may see are searched for phrases and ranked
+  -- search only documents that the caller may see for phrases, and rank only these
   select array_agg(f.type), array_agg(f.id), array_agg(f.number), array_agg(f.rank)
   into v_run.types, v_run.ids, v_run.numbers, v_run.ranks
   from (select m.* from (
@@ -72,12 +71,12 @@ begin
   return v_run;
 end $$;
 comment on function private.search_blocks is
-  'Searches whole blocks, from number p_low to before p_before. Returns the documents that have the words of p_leads, '
-  'match the query and are visible to the caller, and those of p_people whose numbers are in these blocks. The '
-  'calling function has checked that p_people are visible. Documents that the caller may not see, for example across '
-  'a block between people, are neither searched for phrases nor ranked.';
+  'Searches whole blocks, from number p_low to before p_before. Returns the documents that have the words of '
+  'p_leads, match the query and are visible to the caller, and those of p_people whose numbers are in these blocks. '
+  'The calling function has checked that p_people are visible. Documents that the caller may not see, for example '
+  'because one of two people has blocked the other, are neither searched for phrases nor ranked.';
 call private.force_index_scans('private.search_blocks');
--- for the join of the documents that were found with those that are visible
+-- these settings are for joining the found documents with the visible ones
 alter function private.search_blocks set enable_hashjoin = on;
 alter function private.search_blocks set enable_sort = on;
 
@@ -121,7 +120,7 @@ comment on type private.search_page is
 
 create function private.find_by_words(p_query private.search_query, p_type text, p_cursor text)
 returns private.search_page
-language plpgsql stable security definer   -- nobody may read the index; returns only what the caller may see
+language plpgsql stable security definer   -- callers may not read the index; returns only what the caller may see
 set search_path = ''
 as $$
 declare
@@ -162,7 +161,8 @@ begin
       and (p_type = 'person' or n.likeness >= 0.5)
       and (p_query.without is null or not d.words @@ p_query.without);
   end if;
-  if v_cursor.number is not null and v_cursor.gone_at is null then   -- else lists its block again
+  -- otherwise the page begins with the whole block again
+  if v_cursor.number is not null and v_cursor.gone_at is null then
     v_rank := case v_cursor.type
       when 'person' then (select u.rank from unnest(v_people.ids, v_people.ranks) as u (id, rank)
                           where u.id = v_cursor.id)
@@ -172,7 +172,7 @@ begin
   v_leads := private.search_leads(private.search_scopes(v_types), p_query.words, v_before);
   v_each := greatest(2, least(100, 400 / greatest(cardinality(v_leads), 1)));
   loop
-    -- reads whole blocks, down to the place where the longest list has v_each entries
+    -- read whole blocks, down to the position at which the longest list has v_each entries
     select max(n.number) into v_low
     from unnest(v_leads) l
     cross join lateral (
@@ -209,7 +209,7 @@ begin
 end $$;
 comment on function private.find_by_words is
   'Returns the next things of a type (null for all types) that match the query and that the caller may see. It '
-  'searches whole blocks until it has 51 results or has looked at 1200 entries of lists.';
+  'searches whole blocks until it has 51 results or has read 1200 entries of lists.';
 call private.force_index_scans('private.find_by_words');
 
 create function private.search_cards(p_type text, p_ids uuid[], p_highlight tsquery)
@@ -244,7 +244,8 @@ declare
   v_excerpt text;
   v_first   text;
 begin
-  -- the time of ts_headline grows with the square of the text, so it gets one piece at a time until there is a hit
+  -- the time of ts_headline grows with the square of the length, so it gets one piece of the text at a time until
+  -- there is a hit
   loop
     v_part := private.parsable(substr(v_body, v_from, 600));
     if v_from > 1 then
@@ -253,7 +254,7 @@ begin
     if v_from + 600 <= length(v_body) then
       v_part := regexp_replace(v_part, '\s\S+$', '');
     end if;
-    -- hits are marked by characters that no text contains, because the text around them is not yet HTML
+    -- mark hits by characters that no text contains, because the text around them is not yet HTML
     v_excerpt := ts_headline('private.search', v_part, p_highlight,
       e'StartSel=\u0002, StopSel=\u0003, MaxFragments=2, MaxWords=30, MinWords=10, ShortWord=0, '
       'FragmentDelimiter=" … "');
@@ -303,7 +304,7 @@ as $$
 declare
   v_query private.search_query := private.read_query(p_q, private.interest_subtree(p_interest_id));
 begin
-  perform private.require_limit(p_limit);   -- rejects a wrong limit before the search
+  perform private.require_limit(p_limit);   -- reject a wrong limit before the search
   perform private.take_search_turn();
   return private.search_items(private.find_by_words(v_query, p_type, p_cursor), v_query.highlight, p_limit);
 end $$;

@@ -1,4 +1,4 @@
--- The ledger: every movement of mana is a balanced double entry, and a wallet is the running sum of its entries.
+-- In the ledger, every movement of mana is a balanced double entry, and a wallet is the running sum of its entries.
 -- docs/decisions.md, Mana.
 
 create table private.mana_account_kinds (
@@ -9,8 +9,8 @@ comment on table private.mana_account_kinds is
   'Registry: the kinds of mana accounts.';
 comment on column private.mana_account_kinds.balance_in is
   'Where the running balance is stored: in app.wallets, in the account itself, or nowhere. The system''s accounts '
-  'store none, because every transaction would then wait for the row of the mint; their balance is the sum of their '
-  'entries.';
+  'store no balance, because otherwise every transaction would wait for the row of the mint. Their balance is the '
+  'sum of their entries.';
 insert into private.mana_account_kinds (kind, balance_in) values
   ('wallet', 'wallet'),
   ('mint', 'nowhere'),
@@ -25,17 +25,17 @@ create table app.mana_accounts (
 create index mana_accounts_kind_idx on app.mana_accounts (kind);
 create unique index mana_accounts_system_key on app.mana_accounts (kind) where kind in ('mint', 'burn');
 comment on table app.mana_accounts is
-  'The accounts that hold mana, of the kinds in private.mana_account_kinds. Two belong to the system: the mint is the '
-  'source of all mana, so its balance is zero or less, and burn receives the mana that nobody gets. A wallet''s '
-  'account has the id of its person.';
+  'The accounts that hold mana, of the kinds in private.mana_account_kinds. Two accounts are the system''s. The '
+  'mint is the source of all mana, so its balance is zero or less. The account burn receives the mana that nobody '
+  'gets. A wallet''s account has the id of its person.';
 comment on column app.mana_accounts.balance is
-  'Whole mana, never below 0, for the kinds that store their balance here; a trigger on the entries writes it. Null '
-  'for all other kinds.';
+  'The balance in whole mana, never below 0, for the kinds that store it here; a trigger on the entries writes it. '
+  'Null for all other kinds.';
 
 insert into private.lock_kinds (kind, position) values ('mana account', 700);
 
 create function private.open_account() returns trigger
-language plpgsql security definer   -- reads the registry, which the caller may not
+language plpgsql security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 begin
@@ -56,8 +56,8 @@ create index mana_transactions_reversal_of_idx on app.mana_transactions (reversa
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'starter'), ('mana', 'regeneration');
 comment on column app.mana_transactions.kind is 'One of private.ledger_kinds.';
 comment on column app.mana_transactions.reversal_of is
-  'The movement that this one undoes. The mana that this one takes counts as never earned, and the mana that it gives '
-  'as never spent.';
+  'The movement that this movement undoes. The mana that this movement takes counts as never earned, and the mana '
+  'that it gives as never spent.';
 comment on table app.mana_transactions is
   'The movements of mana. The entries of a movement say from which accounts the mana goes, and to which.';
 
@@ -73,7 +73,7 @@ create table app.mana_entries (
 );
 create unique index mana_entries_account_key on app.mana_entries (account_id, seq);
 comment on table app.mana_entries is
-  'How much mana a movement adds to an account or takes from it. The entries of a movement add up to zero.';
+  'The mana that a movement adds to an account or takes from it. The entries of a movement add up to zero.';
 comment on column app.mana_entries.seq is
   'The order of an account''s entries. A trigger assigns it while the account is locked, so later entries have '
   'higher numbers.';
@@ -91,7 +91,7 @@ create table app.wallets (
   constraint insufficient_mana check (balance >= 0),
   check (balance = lifetime_earned - lifetime_spent),
   foreign key (user_id) references app.mana_accounts on delete restrict
-) with (fillfactor = 80);   -- leaves space on each page, so that a new balance changes no index
+) with (fillfactor = 80);   -- free space on each page, so that a new balance changes no index
 comment on table app.wallets is
   'A person''s balance in whole mana: the sum of their account''s entries. A trigger on the entries keeps it up to '
   'date. System accounts have no such row, because every transaction would then wait for the row of the mint.';
@@ -128,7 +128,7 @@ comment on function private.burn is 'The account that receives burnt mana, which
 insert into app.mana_accounts (id, kind) values (private.mint(), 'mint'), (private.burn(), 'burn');
 
 create function private.check_balanced() returns trigger
-language plpgsql security definer   -- must see all entries of the movement
+language plpgsql security definer   -- sees all entries of the movement
 set search_path = ''
 as $$
 declare
@@ -144,8 +144,8 @@ begin
 end $$;
 comment on function private.check_balanced is
   'Trigger: the entries that a statement adds to a movement must add up to zero, so one statement must insert all '
-  'entries of a movement. It runs once per statement, because a check per entry would sum a movement with 5000 '
-  'entries 5000 times. It raises no error code because only a bug in SQL can cause this.';
+  'entries of a movement. It runs once per statement; a check per entry would sum a movement with 5000 entries 5000 '
+  'times. It raises no error code because only a bug in SQL can cause this.';
 create trigger check_balanced after insert on app.mana_entries
   referencing new table as added for each statement execute function private.check_balanced();
 
@@ -160,16 +160,16 @@ begin
   perform private.check_lock_order('mana account');
   perform private.ledger_points('mana', p_kind);
   insert into app.mana_transactions (id, kind, reversal_of) values (p_id, p_kind, p_reversal_of);
-  -- sorted because the trigger locks the wallets in this order: ARCHITECTURE.md, Locks
+  -- sort the entries, because the trigger locks the wallets in this order: ARCHITECTURE.md, Locks
   insert into app.mana_entries (transaction_id, account_id, amount)
   select p_id, m.account, m.amount
   from unnest(p_accounts, p_amounts) as m (account, amount)
   order by m.account;
 end $$;
 comment on function private.move is
-  'Moves mana between accounts. p_amounts are as in app.mana_entries; p_reversal_of is the movement that this one '
-  'undoes, if any. An operation calls this function last, because it locks wallets (ARCHITECTURE.md, Locks). Raises '
-  'no_data_found for a kind that is not registered. Fails: insufficient_mana.';
+  'Moves mana between accounts. p_amounts are as in app.mana_entries; p_reversal_of is the movement that the new '
+  'movement undoes, if any. An operation calls this function last, because it locks wallets (ARCHITECTURE.md, '
+  'Locks). Raises no_data_found for a kind that is not registered. Fails: insufficient_mana.';
 
 create function private.require_price(p_price integer, p_expected integer) returns void
 language plpgsql immutable
@@ -181,8 +181,8 @@ begin
   end if;
 end $$;
 comment on function private.require_price is
-  'Passes if a price that somebody else sets is the one that the payer expects. A function that takes mana for such a '
-  'price first locks the row with the price, and then calls this.';
+  'Passes if a price that somebody else sets is the one that the payer expects. A function that takes mana for such '
+  'a price first locks the row with the price, and then calls this function.';
 
 create function private.settle(p_user uuid) returns void
 language plpgsql volatile
@@ -193,7 +193,7 @@ declare
   v_periods integer;
   v_mana    integer;
 begin
-  -- doesn't lock a wallet that has no whole period to settle
+  -- don't lock a wallet that has no whole period to settle
   select * into v_wallet from app.wallets
   where user_id = p_user and last_regen_at <= now() - interval '24 hours'
   for no key update;
@@ -202,7 +202,7 @@ begin
     return;
   end if;
   v_periods := floor(extract(epoch from now() - v_wallet.last_regen_at) / 86400);
-  -- comes before private.move, whose trigger calls this function again: it must then find nothing to settle
+  -- update before private.move, because its trigger calls this function again, which must then find nothing to settle
   update app.wallets set last_regen_at = last_regen_at + v_periods * interval '24 hours' where user_id = p_user;
 
   v_mana := least(5 * v_periods, 50 - v_wallet.balance - private.held_of(p_user));
@@ -212,10 +212,10 @@ begin
 end $$;
 comment on function private.settle is
   'Regenerates a wallet: 5 mana for every whole 24 hours since last_regen_at, until the wallet and the person''s '
-  'holds together have 50. At 50 or more, a period adds nothing. Holds count because their mana may come back. '
-  'Otherwise, when a person puts 50 mana into a bounty, the wallet would regenerate 50 mana and then also get the '
-  'refund. It runs before any change of a balance or a hold, so spending mana doesn''t make up for periods that added '
-  'nothing. The wallets of erased people and of bots don''t regenerate. Never: insufficient_mana.';
+  'holds together have 50. At 50 or more, a period adds nothing. Holds count, because a person could otherwise put '
+  '50 mana into a bounty, regenerate 50 mana, and then get the refund, too. The function runs before any change of '
+  'a balance or a hold, so that periods that added nothing stay lost when the person spends mana later. The wallets '
+  'of erased people and of bots don''t regenerate. Never: insufficient_mana.';
 
 create function private.book_entry() returns trigger
 language plpgsql security definer   -- only this trigger may write wallets and balances
@@ -267,11 +267,11 @@ begin
   end loop;
 end $$;
 comment on function private.lock_wallets is
-  'Locks these wallets and other accounts with a balance, in order, and regenerates the wallets. For functions that '
-  'must know the balances before they call private.move: ARCHITECTURE.md, Locks.';
+  'Locks these wallets and other accounts with a balance, in order, and regenerates the wallets. The function is '
+  'for callers that must know the balances before they call private.move: ARCHITECTURE.md, Locks.';
 
 create function private.create_wallet() returns trigger
-language plpgsql security definer   -- a new person may not write the ledger
+language plpgsql security definer   -- new people may not write the ledger
 set search_path = ''
 as $$
 begin
@@ -297,7 +297,7 @@ end $$;
 comment on function private.settle_own is 'Regenerates the caller''s wallet.';
 
 create function api.get_wallet() returns json
-language plpgsql volatile   -- settles the wallet first
+language plpgsql volatile   -- regenerates the wallet first
 set search_path = ''
 as $$
 begin

@@ -1,7 +1,6 @@
--- Emoji payments: a person gives mana to another, for a post, for a reply, or directly.
--- docs/decisions.md, Mana.
+-- With an emoji payment a person gives mana to another, for a post, for a reply, or directly. docs/decisions.md, Mana.
 
--- a domain, so that the value is checked when the request arrives: the message of a table's check quotes the whole row
+-- a domain checks the value when the request arrives, whereas the message of a table's check would quote the whole row
 create domain app.emotion as text not null constraint emotion_unknown check (
   value in ('love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'));
 comment on domain app.emotion is 'The emotion that a payment expresses.';
@@ -19,7 +18,7 @@ create table app.payments (
   reversal_of uuid unique references app.payments on delete restrict,
   created_at  timestamptz not null default now(),
   check (num_nonnulls(post_id, reply_id) <= 1),
-  -- checked at commit, because the movement is written last: it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit, because the movement locks wallets and is therefore written last (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index payments_sender_id_idx on app.payments (sender_id, created_at desc, id desc);
@@ -27,11 +26,11 @@ create index payments_receiver_id_idx on app.payments (receiver_id, id);
 create index payments_post_id_idx on app.payments (post_id);
 create index payments_reply_id_idx on app.payments (reply_id);
 comment on table app.payments is
-  'Emoji payments, append-only. A payment has the id of its movement. receiver_id is the author of the post or reply, '
-  'or the person who was paid directly; app.payment_splits says who got how much. A reversal is a row of its own with '
-  'the same values and splits; its movement gives the mana back to the sender.';
+  'Emoji payments, append-only. A payment has the id of its movement. receiver_id is the author of the post or '
+  'reply, or the person who was paid directly; app.payment_splits says who got how much. A reversal is a separate '
+  'row with the same values and splits; its movement gives the mana back to the sender.';
 comment on column app.payments.reversal_of is
-  'The payment that this row reverses; a payment is reversed at most once.';
+  'The payment that this row reverses. A payment is reversed at most once.';
 comment on column app.payments.amount is 'Whole mana that the sender paid.';
 
 create table app.payment_splits (
@@ -156,7 +155,7 @@ comment on view app.payment_card is
 create function private.payment_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning this view takes ten times as long as running it
+set plan_cache_mode = force_generic_plan   -- planning the view takes ten times as long as running it
 as $$
 begin
   return (select json_agg(c.card order by i.place)
@@ -183,12 +182,12 @@ begin
   select s.user_id, s.share from shared s where s.share > 0;
 end $$;
 comment on function private.split_payment is
-  'Who gets how much of a payment: each accepted co-author of a post gets their split, rounded down, and the author '
-  'gets the rest. The split of a co-author who is the payer, banned or erased goes to the author.';
+  'Returns who gets how much of a payment. Each accepted co-author of a post gets their split, rounded down, and '
+  'the author gets the rest. The split of a co-author who is the payer, banned or erased goes to the author.';
 
 create function private.pay(p_receiver uuid, p_emotion app.emotion, p_tier integer, p_post uuid, p_reply uuid)
 returns uuid
-language plpgsql volatile security definer   -- nobody may write the ledger or the receiver's wallet
+language plpgsql volatile security definer   -- callers may not write the ledger or the receiver's wallet
 set search_path = ''
 as $$
 declare
@@ -211,7 +210,8 @@ begin
   return v_payment.id;
 end $$;
 comment on function private.pay is
-  'Adds a payment by the caller and moves its mana; api.pay checks whether the caller may. Fails: emotion_unknown.';
+  'Adds a payment by the caller and moves its mana; api.pay checks whether the caller may pay. Fails: '
+  'emotion_unknown.';
 
 create function private.require_proof_of_payment(p_tier integer) returns void
 language plpgsql stable
@@ -223,7 +223,8 @@ begin
   end if;
 end $$;
 comment on function private.require_proof_of_payment is
-  'Passes if payments of this tier need no fresh proof (PROOF_TIER), or as private.require_proof does.';
+  'Passes if payments of this tier need no fresh proof (PROOF_TIER), or if the caller has one '
+  '(private.require_proof).';
 
 insert into private.operations_of_people (operation) values ('pay');
 

@@ -2,7 +2,7 @@
 -- docs/decisions.md, Mana.
 
 create function private.find_payment_place(p_id uuid) returns app.place
-language plpgsql stable   -- security invoker, because another person's payment is not a valid cursor
+language plpgsql stable   -- runs as the invoker, because another person's payment is not a valid cursor
 set search_path = ''
 as $$
 declare
@@ -47,8 +47,8 @@ begin
                order by b.created_at desc, b.id desc limit 51);
 end $$;
 comment on function private.find_payments is
-  'The next 51 payments after a place that the caller may see: those that a person sent, those that they received, or '
-  'both if p_direction is null.';
+  'The next 51 payments that the caller may see, after a place: those that a person sent or received, or both if '
+  'p_direction is null.';
 
 create function api.list_payments(
   p_direction text default null, p_limit integer default 20, p_cursor text default null

@@ -1,5 +1,5 @@
--- Boosts: an author pays mana, which is burnt, and for a limited time the score of their post is multiplied in the
--- feed.
+-- An author can boost a post: they pay mana, which is burnt, and for a limited time the feed multiplies the score of
+-- the post.
 -- docs/decisions.md, Mana.
 
 create table app.post_boosts (
@@ -11,7 +11,7 @@ create table app.post_boosts (
   multiplier numeric(2, 1) not null check (multiplier > 1),
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
-  -- checked at commit, because the movement is written last: it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit, because the movement locks wallets and is therefore written last (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create index post_boosts_post_id_idx on app.post_boosts (post_id);
@@ -43,17 +43,17 @@ begin
   lasts := (array['24 hours', '48 hours']::interval[])[p_tier];
 end $$;
 comment on function private.boost_tier is
-  'The cost of a boost, its multiplier of the score, and how long it lasts. All are null if there is no such tier.';
+  'The cost of a boost, its multiplier of the score, and its duration. All are null if there is no such tier.';
 
 create function private.boost(p_post uuid, p_tier integer) returns app.post_boosts
-language plpgsql volatile security definer   -- nobody may write the ledger or the counters
+language plpgsql volatile security definer   -- callers may not write the ledger or the counters
 set search_path = ''
 as $$
 declare
   v_tier  record := private.boost_tier(p_tier);
   v_boost app.post_boosts;
 begin
-  -- locks before reading, so that the second of two concurrent calls sees the first
+  -- lock before reading, so that the second of two concurrent calls sees the boost of the first
   perform private.lock_counters(array[p_post]);
   if exists (select from app.post_counters where post_id = p_post and boost_expires_at > now()) then
     perform private.raise_error('boost_active');
@@ -68,7 +68,7 @@ begin
   return v_boost;
 end $$;
 comment on function private.boost is
-  'Boosts a post of the caller and burns the mana; api.boost_post checks whether the caller may.';
+  'Boosts a post of the caller and burns the mana; api.boost_post checks whether the caller may boost it.';
 
 insert into private.operations_of_people (operation) values ('boost_post');
 
@@ -111,11 +111,11 @@ begin
     'senderBalance', (select balance from app.wallets where user_id = app.uid())));
 end $$;
 comment on function api.boost_post is
-  'Boosts a post of the caller (the original of a repost), one boost at a time: {boost {id, postId, tier, cost, '
-  'multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key.';
+  'Boosts a post of the caller (the original of a repost), which can have one boost at a time: {boost {id, postId, '
+  'tier, cost, multiplier, createdAt, expiresAt}, senderBalance}. Takes an Idempotency-Key.';
 
 create function private.job_expire_boosts() returns integer
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare

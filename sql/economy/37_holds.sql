@@ -1,5 +1,5 @@
--- Holds: mana that has left a wallet for a purpose, such as an order, and belongs to nobody until the purpose ends. A
--- hold is an account of the ledger. It is opened once, may get more mana, and is settled exactly once.
+-- A hold is mana that has left a wallet for a purpose, such as an order, and has no owner until the purpose ends. A
+-- hold is an account of the ledger. A hold is opened once, may get more mana, and is settled exactly once.
 --
 -- A definer function of a feature opens a hold as its last step. The row that the mana is for, such as the order,
 -- stores the hold's id or has the same id. When the purpose ends, the feature settles the hold in the same
@@ -25,7 +25,8 @@ create index mana_holds_open_idx on app.mana_holds (holder_id) where settled_at 
 comment on table app.mana_holds is
   'A person''s held mana, and its purpose. A hold, its account, which has the mana, and the movement that opened it '
   'have the same id.';
-comment on column app.mana_holds.settled_at is 'When all of it was paid out or refunded; null while it is held.';
+comment on column app.mana_holds.settled_at is
+  'When all mana of the hold was paid out or refunded; null while it is held.';
 
 create function private.held_of(p_user uuid) returns bigint
 language plpgsql stable
@@ -39,10 +40,10 @@ begin
                 limit 50) h);
 end $$;
 comment on function private.held_of is
-  'How much of a person''s mana is held and may come back to them: the exact sum if it is below 50, otherwise some '
-  'number from 50 up, because the calling function only needs to know whether the sum reaches 50. It reads at most 50 '
-  'holds, because each open hold has at least 1 mana. The calling function has locked the holder''s wallet, as has '
-  'every function that opens, raises or settles a hold.';
+  'The mana of a person in open holds, which may come back to them: the exact sum if it is below 50, otherwise some '
+  'number from 50 up. Callers need to know only whether the sum reaches 50. The function reads at most 50 holds, '
+  'because each open hold has at least 1 mana. The caller must lock the holder''s wallet first, as every function '
+  'does that opens, raises or settles a hold.';
 call private.force_index_scans('private.held_of');
 
 create function private.open_hold(p_id uuid, p_purpose text, p_holder uuid, p_amount integer) returns void
@@ -52,12 +53,12 @@ as $$
 begin
   insert into app.mana_accounts (id, kind) values (p_id, 'hold');
   insert into app.mana_holds (id, holder_id, purpose) values (p_id, p_holder, p_purpose);
-  perform private.lock_wallets(array[p_holder]);   -- regenerates before the hold has a balance
+  perform private.lock_wallets(array[p_holder]);   -- regenerate the wallet before the hold has a balance
   perform private.move('hold', array[p_holder, p_id], array[-p_amount, p_amount], p_id);
 end $$;
 comment on function private.open_hold is
-  'Takes mana from a person''s wallet into a new hold with the id p_id. For definer functions, as their last step, '
-  'like private.move.';
+  'Takes mana from a person''s wallet into a new hold with the id p_id. Definer functions call it as their last '
+  'step, like private.move.';
 
 create function private.add_to_hold(p_id uuid, p_amount integer) returns void
 language plpgsql volatile
@@ -74,8 +75,8 @@ begin
   perform private.move('hold', array[v_holder, p_id], array[-p_amount, p_amount]);
 end $$;
 comment on function private.add_to_hold is
-  'Takes more mana from the same wallet into an open hold. The feature makes sure that the hold is open, under a '
-  'lock of its own. A settled hold raises object_not_in_prerequisite_state, which only a bug in SQL can cause.';
+  'Takes more mana from the same wallet into an open hold. The feature must check under its own lock that the hold '
+  'is open. A settled hold raises object_not_in_prerequisite_state, which only a bug in SQL can cause.';
 
 create function private.settle_hold(p_id uuid, p_receivers uuid[] default '{}', p_amounts integer[] default '{}')
 returns void
@@ -94,7 +95,7 @@ begin
         from unnest(p_receivers, p_amounts) as t (id, amount)
         where t.id <> v_holder and t.amount <> 0
         group by t.id) r;
-  -- locks before reading, so that the second of two concurrent calls finds the hold settled
+  -- lock before reading, so that the second of two concurrent calls finds the hold settled
   perform private.lock_wallets(v_paid || p_id || v_holder);
   update app.mana_holds set settled_at = now() where id = p_id and settled_at is null;
   if not found then
@@ -113,8 +114,9 @@ begin
   end if;
 end $$;
 comment on function private.settle_hold is
-  'Pays the held mana to these receivers and refunds the remaining mana to the holder, even if one of these people is '
-  'erased or banned. Without receivers it refunds all of it. A refund counts as never spent. For definer functions, '
-  'as their last step. To settle several holds in one transaction, first lock all their accounts with '
-  'private.lock_wallets. The feature makes sure, under a lock of its own, that the hold is open. Settling it twice '
-  'raises object_not_in_prerequisite_state, and paying out more than it has fails with insufficient_mana.';
+  'Pays the held mana to these receivers and refunds the remaining mana to the holder, even if one of these people '
+  'is erased or banned. Without receivers it refunds everything. A refund counts as never spent. Definer functions '
+  'call it as their last step. To settle several holds in one transaction, first lock all their accounts with '
+  'private.lock_wallets. The feature must check under its own lock that the hold is open. The function raises '
+  'object_not_in_prerequisite_state if the hold is settled already, and fails with insufficient_mana if the hold '
+  'has too little mana.';

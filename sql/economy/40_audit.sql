@@ -1,8 +1,7 @@
--- The audit: checks again every rule of the mana ledger that triggers enforce.
--- docs/decisions.md, Mana.
+-- The audit checks again every rule of the mana ledger that triggers enforce. docs/decisions.md, Mana.
 
 create function private.audit_mana() returns table (rule text, subject uuid, expected bigint, found bigint)
-language plpgsql stable security definer   -- the worker may not access our tables
+language plpgsql stable security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 begin
@@ -80,12 +79,13 @@ create table private.ledger_findings (
   primary key (ledger, place)
 );
 comment on table private.ledger_findings is
-  'What the latest nightly audit of each ledger found, up to 100 violations, so that staff sees more than a number.';
-comment on column private.ledger_findings.ledger is 'Which ledger it is: mana or treasuries.';
+  'The violations that the latest nightly audit of each ledger found, up to 100, so that staff sees more than a '
+  'number.';
+comment on column private.ledger_findings.ledger is 'The ledger: mana or treasuries.';
 comment on column private.ledger_findings.subject is 'The transaction, account, payment or row that breaks the rule.';
 
 create function private.job_audit_mana() returns integer
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -97,7 +97,7 @@ begin
   ), kept as (
     insert into private.ledger_findings (ledger, place, rule, subject, expected, found)
     select 'mana', f.place, f.rule, f.subject, f.expected, f.found from found f where f.place <= 100
-    on conflict do nothing   -- another worker is doing the same
+    on conflict do nothing   -- another worker stores the same findings
   )
   select count(*) into v_found from found;
   return v_found;

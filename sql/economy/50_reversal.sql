@@ -1,5 +1,4 @@
--- The reversal of a payment by staff: it adds new rows and never changes old ones.
--- docs/decisions.md, Mana.
+-- A reversal of a payment by staff adds new rows and never changes old ones. docs/decisions.md, Mana.
 
 insert into private.ledger_kinds (ledger, kind) values ('mana', 'reversal'), ('mana', 'recredit');
 
@@ -11,7 +10,7 @@ insert into private.errors (code, status, text) values
 
 create function private.reverse_payment(p_id uuid, p_force boolean, out reversal uuid, out minted integer)
 returns record
-language plpgsql volatile security definer   -- nobody may write the ledger, not even the staff service
+language plpgsql volatile security definer   -- callers may not write the ledger, not even the staff service
 set search_path = ''
 as $$
 declare
@@ -59,6 +58,7 @@ begin
   reversal := v_back.id;
 end $$;
 comment on function private.reverse_payment is
-  'Reverses a payment, once. The mana goes back to the mint, as far as the receivers still have it, and the mint pays '
-  'the full amount back to the sender. If receivers no longer have all of it, p_force is required, and the missing '
-  'mana is newly minted. The calling operation checks whether the caller may do this. Never: insufficient_mana.';
+  'Reverses a payment, once. The receivers give back to the mint what they still have of the mana, and the mint '
+  'pays the full amount back to the sender. If receivers no longer have all of it, p_force is required, and the '
+  'missing mana is newly minted. The calling operation checks whether the caller may do this. Never: '
+  'insufficient_mana.';

@@ -1,6 +1,5 @@
--- What an emoji payment adds to the contribution score of its sender. Other contributions:
--- sql/reputation/70_contribution.sql.
--- docs/decisions.md, Mana.
+-- What an emoji payment adds to the contribution score of its sender. sql/reputation/70_contribution.sql adds the
+-- other contributions. docs/decisions.md, Mana.
 
 insert into private.ledger_kinds (ledger, kind, points) values ('contribution', 'emoji_pay_sent', 2);
 

@@ -1,4 +1,4 @@
--- Notifications of the economy: payments received.
+-- Notifications of received payments.
 
 insert into private.notification_kinds (kind, outlives_actor) values ('payment.received', true);
 
@@ -10,7 +10,7 @@ begin
   perform private.notify(array(
     select (e.user_id, 'payment.received', p.sender_id, 'payment', p.id::text,
             jsonb_build_object('paymentId', p.id, 'emotion', p.emotion, 'tier', p.tier, 'amount', s.amount,
-                               -- a co-author is paid even for a post that they can't see any more
+                               -- a co-author is paid even for a post that they can no longer see
                                'postId', case when private.post_visible_to(p.post_id, e.user_id) then p.post_id end,
                                'replyId', p.reply_id), null, null, e.caused_at)::private.notice
     from unnest(p_effects) e

@@ -1,5 +1,4 @@
--- Where the economy holds personal data. All of it is kept when a person is erased: the ledger needs the ids and
--- numbers.
+-- The personal data of the economy. An erasure keeps all of it, because the ledger needs the ids and numbers.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.wallets', 'user_id', 'wallet'),

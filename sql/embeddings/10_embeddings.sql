@@ -1,7 +1,6 @@
--- Vectors that say what posts are about; a language model computes them from the words of the posts. The worker makes
--- them for the jobs in the queue `embeddings` (api-facade/worker/embeddings.ts), and stores which model it uses.
--- Without a model, none of this runs.
--- docs/decisions.md, Embeddings.
+-- Vectors that say what posts are about; a language model computes them from the words of the posts. The worker
+-- computes them for the jobs in the queue `embeddings` (api-facade/worker/embeddings.ts), and stores the name of the
+-- model. Without a model, none of this runs. docs/decisions.md, Embeddings.
 
 create table private.post_embeddings (
   post_id   uuid primary key references app.posts on delete cascade,
@@ -10,16 +9,16 @@ create table private.post_embeddings (
   vector    real[] not null,
   signature bit varying not null,
   check (cardinality(vector) = length(signature))
-) with (toast_tuple_target = 128);   -- vectors are stored out of line: a feed reads only signatures
+) with (toast_tuple_target = 128);   -- store vectors out of line, because a feed reads only signatures
 alter table private.post_embeddings
   alter column vector set storage external, alter column signature set storage plain,
   alter column model set storage plain, alter column digest set storage plain;
 comment on table private.post_embeddings is
-  'The vector of each post, with the model that made it. Vectors of two models are never compared. A repost uses the '
-  'vector of its original.';
-comment on column private.post_embeddings.digest is 'The hash of the words from which the vector was made.';
+  'The vector of each post, with the model that computed it. Vectors of two models are never compared. A repost '
+  'uses the vector of its original.';
+comment on column private.post_embeddings.digest is 'The hash of the words from which the vector was computed.';
 comment on column private.post_embeddings.signature is
-  'The signs of the vector''s numbers. The number of equal bits of two signatures approximates the angle between the '
+  'The signs of the vector''s numbers. The number of equal bits of two signatures estimates the angle between the '
   'vectors, at a thousandth of the cost.';
 
 create table private.embedding_walk (
@@ -29,16 +28,17 @@ create table private.embedding_walk (
 );
 create unique index embedding_walk_one_row_idx on private.embedding_walk ((true));
 comment on table private.embedding_walk is
-  'One row: how far private.job_embed_missing has come since the model changed. It checks posts in order of id.';
-comment on column private.embedding_walk.walked_at is 'When every post had been checked; null until then.';
+  'The progress of private.job_embed_missing since the model changed, in one row. The job checks posts in order of '
+  'id.';
+comment on column private.embedding_walk.walked_at is 'When the job had checked every post; null until then.';
 comment on column private.embedding_walk.finished_at is
-  'When, after walked_at, all centroids had been recomputed too; null until then.';
+  'When, after walked_at, all centroids had been recomputed, too; null until then.';
 insert into private.embedding_walk default values;
 
 select pgboss.create_queue('embeddings', '{"policy": "standard"}');
 
 create function private.embedding_model() returns text
-language plpgsql stable security definer   -- with a policy, Postgres plans it again whenever the role changes
+language plpgsql stable security definer   -- with a policy, each change of role would cost a new plan
 set search_path = ''
 as $$
 begin
@@ -47,7 +47,7 @@ end $$;
 comment on function private.embedding_model is 'The current model for vectors; null if there is none.';
 
 create function private.use_embedding_model(p_model text) returns void
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 begin
@@ -58,8 +58,8 @@ begin
   end if;
 end $$;
 comment on function private.use_embedding_model is
-  'For the worker alone, when it starts: stores which model makes vectors from now on, null for none. If the model '
-  'has changed, the worker then checks all posts again.';
+  'For the worker alone, when it starts: stores which model computes vectors from now on, null for none. If the '
+  'model has changed, the worker then checks all posts again.';
 
 create function private.embedded_text(p_title text, p_body text) returns text
 language plpgsql immutable
@@ -71,9 +71,9 @@ begin
   return case when length(v_text) >= 10 then v_text end;
 end $$;
 comment on function private.embedded_text is
-  'The words from which a post''s vector is made: title and body, up to 400 characters, because the work of a model '
-  'grows with the square of that number. Null if there are fewer than 10 characters, which say too little about a '
-  'topic.';
+  'The words from which a post''s vector is computed: title and body, up to 400 characters, because the work of a '
+  'model grows with the square of the length. Null if there are fewer than 10 characters, which say too little '
+  'about a topic.';
 
 create function private.find_unembedded(p_ids uuid[]) returns uuid[]
 language plpgsql stable
@@ -94,8 +94,8 @@ begin
     order by w.place);   -- an order by id would make Postgres scan all posts
 end $$;
 comment on function private.find_unembedded is
-  'Those of these posts, in the same order, that are published and whose vector is missing, was made by another model '
-  'or from other words, or must be deleted because they now have too few words.';
+  'Returns the published posts, in the same order, whose vector is missing, was computed by another model or from '
+  'other words, or must be deleted because the post now has too few words.';
 call private.force_index_scans('private.find_unembedded');
 
 create function private.enqueue_embeddings(p_ids uuid[]) returns void
@@ -134,7 +134,7 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.edited', 'private.embed_edited', 800, 'at once');
 
 create function private.take_unembedded(p_model text, p_ids uuid[]) returns json
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -154,8 +154,8 @@ begin
     where p.id = any (v_ids) and t.words is not null);
 end $$;
 comment on function private.take_unembedded is
-  'For the worker alone: [{id, text, digest}] of those of these posts that need a vector. Returns null if p_model is '
-  'no longer the current model.';
+  'For the worker alone: [{id, text, digest}] of the posts that need a vector. Returns null if p_model is no longer '
+  'the current model.';
 
 create function private.signature(p_vector real[]) returns bit varying
 language plpgsql immutable
@@ -168,7 +168,7 @@ end $$;
 comment on function private.signature is 'The signs of a vector''s numbers, one bit each.';
 
 create function private.store_embeddings(p_model text, p_made json) returns integer
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -177,7 +177,7 @@ begin
   if p_model is distinct from private.embedding_model() then
     return 0;
   end if;
-  -- a concurrent deletion or edit of one of these posts commits either before this lock, or after this transaction
+  -- a concurrent deletion or edit of one of these posts commits before this lock or after this transaction
   perform from app.posts where id in (select (m ->> 'id')::uuid from json_array_elements(p_made) m)
   order by id for share;
   insert into private.post_embeddings as e (post_id, model, digest, vector, signature)
@@ -192,11 +192,11 @@ begin
   return v_stored;
 end $$;
 comment on function private.store_embeddings is
-  'For the worker alone: stores vectors [{id, digest, vector}] and returns how many it stored. It does not store the '
-  'vector of a post that was deleted or whose words have changed meanwhile.';
+  'For the worker alone: stores vectors [{id, digest, vector}] and returns the number of stored vectors. It does '
+  'not store the vector of a post that was deleted or whose words have changed meanwhile.';
 
 create function private.forget_embedding() returns trigger
-language plpgsql security definer   -- nobody may access vectors
+language plpgsql security definer   -- callers may not access vectors
 set search_path = ''
 as $$
 begin

@@ -1,7 +1,6 @@
--- What a person likes, as one vector: the mean of the latest posts to which they gave a heart, a spark or a bookmark.
--- It is stored, and recomputed after they react to other posts, at most once a minute. The fewer posts it covers, the
--- sooner it is recomputed.
--- docs/decisions.md, Embeddings.
+-- A centroid is what a person likes, as one vector: the mean of the latest posts to which they gave a heart, a spark
+-- or a bookmark. The vector is stored, and recomputed after the person adds or removes one of these, at most once a
+-- minute. The fewer posts it covers, the sooner it is recomputed. docs/decisions.md, Embeddings.
 
 create table private.centroids (
   person_id    uuid primary key references app.users on delete cascade,
@@ -20,7 +19,7 @@ create index centroids_due_at_idx on private.centroids (due_at) where due_at is 
 comment on table private.centroids is
   'The mean of the vectors of the posts that each person reacted to or bookmarked last. The vector is null if none of '
   'these posts has one.';
-comment on column private.centroids.posts is 'How many posts the mean covers, at most 50.';
+comment on column private.centroids.posts is 'The number of posts that the mean covers, at most 50.';
 comment on column private.centroids.refreshed_at is 'When the mean was last computed; null if never.';
 comment on column private.centroids.due_at is 'When the mean must be recomputed; null while nothing has changed.';
 
@@ -70,23 +69,23 @@ begin
   return v_refreshed;
 end $$;
 comment on function private.refresh_centroids is
-  'Recomputes the next 20 centroids that are due, each from up to 50 posts, and returns how many it recomputed.';
+  'Recomputes the next 20 centroids that are due, each from up to 50 posts, and returns their number.';
 call private.force_index_scans('private.refresh_centroids');
 
 create function private.job_refresh_centroids() returns integer
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 begin
   return private.refresh_centroids();
 end $$;
 comment on function private.job_refresh_centroids is
-  'Job: recomputes people''s centroids, 20 at a time, after they reacted to other posts. May run twice: a '
-  'recomputed centroid is no longer due. The worker repeats it until none are due.';
+  'Job: recomputes the centroids of people who added or removed hearts, sparks or bookmarks, 20 at a time. May run '
+  'twice: a recomputed centroid is no longer due. The worker repeats it until none are due.';
 insert into private.jobs (name, cron, expires, repeats) values ('refresh-centroids', '* * * * *', 60, true);
 
 create function private.refresh_next_centroids(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -113,8 +112,7 @@ begin
           where e.user_id = (e.payload ->> 'userId')::uuid) p
     join app.users u on u.id = p.id and u.erased_at is null
     order by u.id
-    -- waits longer for more posts, because a recomputation is expensive and one more post moves a mean of n by only
-    -- 1/n
+    -- wait longer for more posts, because a recomputation is expensive and one more post moves a mean of n by only 1/n
     on conflict (person_id) do update
       set due_at = greatest(now() + c.posts * interval '12 seconds', c.refreshed_at + interval '1 minute')
       where c.due_at is null
@@ -126,9 +124,10 @@ begin
   end if;
 end $$;
 comment on function private.note_engagement is
-  'Listener: schedules a person''s centroid after they add or remove a heart, a spark or a bookmark. It is due at '
-  'once if they have none yet. Otherwise it is due later the more posts it covers (after ten minutes for 50), so that '
-  'one recomputation covers several reactions, and never within a minute of the last recomputation.';
+  'Listener: schedules a person''s centroid after they add or remove a heart, a spark or a bookmark. A first '
+  'centroid is due at once. Otherwise, the more posts the centroid covers, the later it is due (after ten minutes '
+  'for 50), so that one recomputation covers several reactions. It is never due within a minute of the last '
+  'recomputation.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.reaction.added', 'private.note_engagement', 800, 'soon'),
   ('posts.reaction.removed', 'private.note_engagement', 800, 'soon'),
@@ -136,7 +135,7 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('posts.bookmark.removed', 'private.note_engagement', 800, 'soon');
 
 create function private.job_embed_missing() returns integer
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -181,14 +180,14 @@ comment on function private.job_embed_missing is
 insert into private.jobs (name, cron, expires, repeats) values ('embed-missing', '* * * * *', 60, true);
 
 create function private.has_centroid() returns boolean
-language plpgsql stable security definer   -- nobody may read centroids
+language plpgsql stable security definer   -- callers may not read centroids
 set search_path = ''
 as $$
 begin
   return exists (select from private.centroids c
                  where c.person_id = app.uid() and c.model = private.embedding_model());
 end $$;
-comment on function private.has_centroid is 'Whether the caller has a centroid of the current model.';
+comment on function private.has_centroid is 'Returns whether the caller has a centroid of the current model.';
 
 create function private.nearness(p_ids uuid[]) returns table (id uuid, nearness integer)
 language plpgsql stable security definer   -- returns only numbers, for posts that the caller can see
@@ -213,6 +212,7 @@ begin
     where n.nearness > 0;
 end $$;
 comment on function private.nearness is
-  'How near posts are to the caller''s centroid, from 0 to 10000: the cosine of the vectors, estimated from their '
-  'signs. Returns only posts with a value above 0, and none if the caller has no centroid or there is no model.';
+  'The similarity of posts to the caller''s centroid, from 0 to 10000. It is the cosine of the vectors, estimated '
+  'from their signs. Returns only posts with a value above 0, and none if the caller has no centroid or there is no '
+  'model.';
 call private.force_index_scans('private.nearness');

@@ -1,5 +1,5 @@
--- Events: a kind of content that has a time and a location, and that people go to.
--- Columns of all kinds: app.contents. docs/decisions.md, Contents; Events.
+-- Events are a kind of content that has a time and a location, and that people attend. The columns that all kinds have
+-- are in app.contents. docs/decisions.md, Contents; Events.
 
 create table app.events (
   id            uuid primary key references app.contents on delete cascade,
@@ -26,12 +26,13 @@ comment on table app.events is 'The columns of an event that its head in app.con
 call private.make_nulls_raise_codes('app.events');
 comment on column app.events.starts_at is
   'When the event starts, as an instant; timezone says which local time the host and the guests use.';
-comment on column app.events.ends_at is 'When the event ends. From then on nobody can reply to it or change it.';
+comment on column app.events.ends_at is
+  'When the event ends. From then on nobody can reply to the event or change it.';
 comment on column app.events.capacity is
-  'How many people may go; null for any number. People who have a seat keep it when the capacity is lowered.';
+  'The number of seats; null for any number. People who have a seat keep it when the capacity is lowered.';
 comment on column app.events.sequence is
-  'How many times the event was changed. Calendars recognize the latest version by this number (RFC 5545).';
-comment on column app.events.cancelled_at is 'When its host cancelled it, for good; null otherwise.';
+  'The number of changes of the event. Calendars recognize the latest version by this number (RFC 5545).';
+comment on column app.events.cancelled_at is 'When the host cancelled the event, which is final; null otherwise.';
 
 create table app.event_seats (
   event_id     uuid primary key references app.events on delete cascade,
@@ -45,10 +46,10 @@ create table app.event_seats (
 create index event_seats_remind_at_idx on app.event_seats (remind_at) where remind_at is not null;
 create index event_seats_host_id_idx on app.event_seats (host_id, remind_at);
 comment on table app.event_seats is
-  'How many people replied to an event, including those whom a viewer cannot see. Seats are given and freed only '
-  'under the lock of this row.';
+  'The number of people who replied to an event, including those whom a viewer cannot see. Seats are given and '
+  'freed only under the lock of this row.';
 comment on column app.event_seats.host_id is
-  'The host of the event, which never changes. The job that reminds guests takes turns between hosts.';
+  'The host of the event, who never changes. The job that reminds guests takes turns between hosts.';
 comment on column app.event_seats.reminded_for is
   'The due time of the latest reminder that was sent to everybody who goes; null before the first.';
 comment on column app.event_seats.remind_at is
@@ -71,20 +72,20 @@ create index event_rsvps_going_idx on app.event_rsvps (user_id, since desc, even
 create index event_rsvps_host_id_idx on app.event_rsvps (host_id, user_id, event_id);
 create index event_rsvps_space_id_idx on app.event_rsvps (space_id, user_id, event_id) where space_id is not null;
 comment on table app.event_rsvps is
-  'Who replied to which event. host_id and space_id are those of the event and never change. They are stored here so '
-  'that the triggers of a block and of leaving a space find the replies that they delete.';
+  'The replies of people to events. host_id and space_id are copies from the event and never change. With them, the '
+  'triggers of a block and of leaving a space find the replies that they delete.';
 comment on column app.event_rsvps.status is
-  'going: the person has a seat. waitlisted: they are waiting for one. interested: they don''t want one.';
+  'going: the person has a seat. waitlisted: the person waits for a seat. interested: the person wants no seat.';
 comment on column app.event_rsvps.since is
-  'When the reply got this status. It is later than that of everybody who got the same status before, so it gives the '
-  'order in which people wait.';
+  'When the reply got this status. The times of replies to one event with the same status all differ, so they give '
+  'the order in which people wait.';
 comment on column app.event_rsvps.reminded_for is
   'The due time of the latest reminder that the person got; null before the first.';
 
 insert into private.lock_kinds (kind, position) values ('event seats', 540);
 
 create function private.place_event() returns trigger
-language plpgsql security definer   -- nobody may write places
+language plpgsql security definer   -- callers may not write places
 set search_path = ''
 as $$
 begin
@@ -171,7 +172,7 @@ comment on function private.erase_events is
   'Deletes the details and seats of these events when their author is erased. Replies remain, but nobody sees them.';
 
 create function private.lock_events(p_ids uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may write seats
+language plpgsql volatile security definer   -- callers may not write seats
 set search_path = ''
 as $$
 begin
@@ -182,7 +183,7 @@ comment on function private.lock_events is
   'Locks the seats of these events, in order of id, so that nobody else gives or frees one: ARCHITECTURE.md, Locks.';
 
 create function private.matches_event_filter(p_id uuid, p_filters jsonb) returns boolean
-language plpgsql stable security definer   -- for private.find_contents, which checks visibility
+language plpgsql stable security definer   -- called by private.find_contents, which checks visibility
 set search_path = ''
 as $$
 begin
@@ -195,8 +196,8 @@ begin
       and (p_filters ->> 'city' is null or private.fold(e.city) = p_filters ->> 'city'));
 end $$;
 comment on function private.matches_event_filter is
-  'Whether an event begins within {from, to}, and is in this {country} and {city}, which private.fold_query has '
-  'folded.';
+  'Returns whether an event begins within {from, to}, and is in this {country} and {city}, which private.fold_query '
+  'has folded.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('event', 'events', 'app.events', 'private.event_details', 'private.erase_events', 'private.matches_event_filter');
@@ -213,7 +214,7 @@ insert into private.notification_targets (type, words) values
 create function private.event_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks the visibility of each event once, and not for each of its parts
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning the views takes longer than running them
 as $$
 begin
   return (

@@ -1,9 +1,8 @@
--- Replies to events, and who has a seat. All changes are made under the lock of the event's seats. So a seat that is
--- freed or added goes, in the same transaction, to the person who has waited longest.
--- docs/decisions.md, Events.
+-- Replies to events, and who has a seat. All changes hold the lock of the event's seats. A seat that is freed or added
+-- goes, in the same transaction, to the person who has waited longest. docs/decisions.md, Events.
 
 create function private.plan_reminder(p_event uuid) returns void
-language plpgsql volatile security definer   -- nobody may write seats
+language plpgsql volatile security definer   -- callers may not write seats
 set search_path = ''
 as $$
 begin
@@ -20,7 +19,7 @@ comment on function private.plan_reminder is
   'Recalculates when the guests of an event are next reminded. The calling function has locked the event''s seats.';
 
 create function private.put_rsvp(p_event uuid, p_user uuid, p_status text) returns void
-language plpgsql volatile security definer   -- nobody may write replies
+language plpgsql volatile security definer   -- callers may not write replies
 set search_path = ''
 as $$
 declare
@@ -29,7 +28,7 @@ declare
   v_going integer;
 begin
   select status into v_old from app.event_rsvps where event_id = p_event and user_id = p_user;
-  -- the clock may show the same time as before, or an earlier one
+  -- the clock may show the same time as for the previous reply, or an earlier one
   v_since := greatest(clock_timestamp(), (
     select since from app.event_rsvps where event_id = p_event and status = p_status
     order by since desc limit 1) + interval '1 microsecond');
@@ -49,7 +48,7 @@ begin
                               - (v_old is not distinct from 'waitlisted')::integer
   where event_id = p_event returning going into v_going;
   if v_going <= 1 then
-    perform private.plan_reminder(p_event);   -- the first guest came, or the last one left
+    perform private.plan_reminder(p_event);   -- the first guest replied, or the last guest took their reply back
   end if;
 end $$;
 comment on function private.put_rsvp is
@@ -57,14 +56,14 @@ comment on function private.put_rsvp is
   'function has locked the event''s seats.';
 
 create function private.fill_seats(p_event uuid) returns void
-language plpgsql volatile security definer   -- nobody may write replies
+language plpgsql volatile security definer   -- callers may not write replies
 set search_path = ''
 as $$
 declare
   v_free  integer;
   v_users uuid[];
 begin
-  -- without a capacity everybody who waits gets a seat, and at most 500 people wait
+  -- without a capacity everybody who waits gets a seat; at most 500 people wait
   select greatest(0, coalesce(e.capacity - p.going, 500)) into v_free
   from app.events e join app.event_seats p on p.event_id = e.id
   where e.id = p_event and e.cancelled_at is null and e.ends_at > now() and p.waitlisted > 0;
@@ -87,7 +86,7 @@ comment on function private.fill_seats is
   'function has locked the event''s seats.';
 
 create function private.rsvp(p_head app.contents, p_status text) returns void
-language plpgsql volatile security definer   -- nobody may write replies
+language plpgsql volatile security definer   -- callers may not write replies
 set search_path = ''
 as $$
 declare
@@ -118,12 +117,12 @@ begin
   end if;
 end $$;
 comment on function private.rsvp is
-  'Sets the caller''s reply to an event to going or interested. If they want to go and no seat is free, they are put '
-  'on the waiting list. The calling function has locked the event''s seats and its head (private.lock_open_content). '
-  'Repeating it changes nothing.';
+  'Sets the caller''s reply to an event to going or interested. If they want to go and no seat is free, they get a '
+  'place on the waiting list. The calling function has locked the event''s seats and its head '
+  '(private.lock_open_content). Repeating it changes nothing.';
 
 create function private.drop_rsvp(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may write replies
+language plpgsql volatile security definer   -- callers may not write replies
 set search_path = ''
 as $$
 begin
@@ -137,7 +136,7 @@ begin
   return true;
 end $$;
 comment on function private.drop_rsvp is
-  'Takes the caller''s reply to an event back, whether they see the event or not, and gives the seat to the person '
+  'Takes the caller''s reply to an event back, even if they can''t see the event, and gives the seat to the person '
   'who has waited longest. Returns false if there is no reply.';
 
 insert into private.operations_of_people (operation) values ('rsvp_event');
@@ -154,8 +153,8 @@ begin
   end if;
   perform private.count_writes('rsvps');
   v_head := private.require_content('event', p_id);
-  -- in the order of ARCHITECTURE.md, Locks. A ban or a block deletes the reply: it waits for this call, or this call
-  -- sees it
+  -- locks in the order of ARCHITECTURE.md, Locks. A concurrent ban or block either waits for this call and deletes the
+  -- reply, or this call sees it
   perform private.share_lock_person(private.require_caller());
   perform private.write_in_space(v_head.space_id);
   perform private.lock_pairs(array[v_head.author_id], array[app.uid()]);
@@ -164,8 +163,8 @@ begin
   return private.require_event_card(p_id);
 end $$;
 comment on function api.rsvp_event is
-  'The caller goes to an event, or is interested; repeating it changes nothing. If they want to go and no seat is '
-  'free, they are put on the waiting list, which holds up to 500 people. Returns the card.';
+  'Records that the caller goes to an event, or is interested; repeating it changes nothing. If they want to go and '
+  'no seat is free, they get a place on the waiting list of up to 500 people. Returns the card.';
 
 create function api.unrsvp_event(p_id uuid) returns json
 language plpgsql volatile
@@ -183,9 +182,9 @@ begin
   return null;
 end $$;
 comment on function api.unrsvp_event is
-  'Takes the caller''s reply back; repeating it changes nothing. The seat goes to the person who has waited longest. '
-  'It also works on an event that they no longer see, but the response is then the same as for an event that does '
-  'not exist.';
+  'Takes the caller''s reply back; repeating it changes nothing. The seat goes to the person who has waited '
+  'longest. It also works on an event that the caller can no longer see, but then the response is the same as for '
+  'an event that does not exist.';
 
 create function private.find_attendees(p_event uuid, p_status text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- shows who replied, except people hidden from the caller
@@ -194,7 +193,7 @@ as $$
 declare
   v_list   text := concat_ws(' ', 'attendees', p_event, p_status);
   v_place  app.place := private.page_start(v_list, p_cursor, true);
-  v_from   timestamptz := v_place.at;   -- plain variables: an expression defeats the index
+  v_from   timestamptz := v_place.at;   -- plain variables, so that the planner can use the index
   v_after  uuid := v_place.id;
   v_found  app.found;
 begin
@@ -213,11 +212,11 @@ begin
   return v_found;
 end $$;
 comment on function private.find_attendees is
-  'The next people with this reply to an event whom the caller sees. It looks at the next 400.';
+  'The next people with this reply to an event whom the caller sees, among the next 400.';
 call private.force_index_scans('private.find_attendees');
 
 create function private.list_attendees(p_event uuid, p_status text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- as private.find_attendees
+language plpgsql stable security definer   -- see private.find_attendees
 set search_path = ''
 as $$
 declare
@@ -233,7 +232,8 @@ begin
       v_found.next)
     from unnest(v_found.ids) with ordinality as i (id, place)
     cross join lateral (select * from app.event_rsvps
-                        where event_id = p_event and user_id = i.id offset 0) r   -- by key: does not scan all replies
+                        -- look up by key, to avoid a scan of all replies
+                        where event_id = p_event and user_id = i.id offset 0) r
     join app.person_card p on p.id = i.id);
 end $$;
 comment on function private.list_attendees is 'A page of private.find_attendees: {userId, user, status, since}.';

@@ -46,7 +46,7 @@ comment on function private.event_with is
 create function private.add_event(
   p_event app.events, p_title text, p_interest uuid, p_group_id text, p_guild_id text
 ) returns uuid
-language plpgsql volatile security definer   -- nobody may write a detail
+language plpgsql volatile security definer   -- callers may not write a detail
 set search_path = ''
 as $$
 declare
@@ -115,8 +115,8 @@ begin
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_events is
-  'Events, newest first. With when or dates they are ordered by their start: the soonest first, but past events the '
-  'latest first. upcoming events have not begun and are not cancelled; past events have begun.';
+  'Events, newest first. With `when` or dates, events are ordered by start: the soonest first, or with `when` = '
+  'past the latest first. `upcoming` events have not begun and are not cancelled; `past` events have begun.';
 
 create function api.get_event(p_id uuid) returns json
 language plpgsql stable
@@ -147,7 +147,7 @@ as $$
 declare
   v_me     uuid := private.require_caller();
   v_place  app.place := private.page_start('my events', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables: an expression defeats the index
+  v_from   timestamptz := v_place.at;   -- plain variables, so that the planner can use the index
   v_before uuid := v_place.id;
   v_found  app.listing;
 begin
@@ -176,8 +176,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_my_events is
-  'The next events that the caller hosts or goes to, ordered by when they published the event or got their seat. It '
-  'checks the next 400.';
+  'The next events that the caller hosts or goes to, among the next 400. They are ordered by the time at which the '
+  'caller published the event or got a seat.';
 call private.force_index_scans('private.find_my_events');
 
 create function api.list_my_events(p_role text default null, p_limit integer default 20, p_cursor text default null)
@@ -195,11 +195,11 @@ begin
   return private.page(private.event_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_my_events is
-  'The events that the caller hosts, goes to, or both, ordered by when they published the event or got their seat, '
-  'latest first.';
+  'The events that the caller hosts, goes to, or both. They are ordered by the time at which the caller published '
+  'the event or got a seat, latest first.';
 
 create function private.lock_own_event(p_id uuid) returns app.contents
-language plpgsql volatile security definer   -- nobody may write events
+language plpgsql volatile security definer   -- callers may not write events
 set search_path = ''
 as $$
 declare
@@ -207,7 +207,7 @@ declare
   v_event app.events;
 begin
   perform private.count_writes('edits');
-  perform private.lock_events(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
+  perform private.lock_events(array[p_id]);   -- lock the seats before the head: ARCHITECTURE.md, Locks
   v_head := private.lock_own_content('event', p_id, false);
   perform from private.visible_contents where id = p_id;
   if not found then
@@ -226,7 +226,7 @@ comment on function private.lock_own_event is
   'nor over.';
 
 create function private.change_event(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may write events
+language plpgsql volatile security definer   -- callers may not write events
 set search_path = ''
 as $$
 declare
@@ -268,7 +268,7 @@ comment on function api.update_event is
   'Returns the card.';
 
 create function private.cancel_event(p_id uuid, p_reason text) returns void
-language plpgsql volatile security definer   -- nobody may write events
+language plpgsql volatile security definer   -- callers may not write events
 set search_path = ''
 as $$
 declare
@@ -292,14 +292,14 @@ begin
   perform private.cancel_event(p_id, p_reason);
   return private.require_event_card(p_id);
 end $$;
-comment on function api.cancel_event is 'Cancels the caller''s own event for good. Returns the card.';
+comment on function api.cancel_event is 'Cancels the caller''s own event permanently. Returns the card.';
 
 create function private.delete_event(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may delete the replies of others
+language plpgsql volatile security definer   -- callers may not delete the replies of others
 set search_path = ''
 as $$
 begin
-  perform private.lock_events(array[p_id]);   -- before the head: ARCHITECTURE.md, Locks
+  perform private.lock_events(array[p_id]);   -- lock the seats before the head: ARCHITECTURE.md, Locks
   return private.delete_content('event', p_id);
 end $$;
 comment on function private.delete_event is 'Deletes the caller''s own event; returns false if there is none.';
@@ -315,4 +315,4 @@ begin
   end if;
   return null;   -- the response is 204
 end $$;
-comment on function api.delete_event is 'Deletes the caller''s event for good, including the replies to it.';
+comment on function api.delete_event is 'Deletes the caller''s event permanently, including the replies to it.';

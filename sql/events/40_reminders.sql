@@ -1,7 +1,6 @@
--- Notifies the guests of an event when it is about to begin, when it changed or is cancelled, or when they got a seat.
--- The transaction that changes the event adds an effect for each guest; if there are more than 100, the worker does
--- it.
--- docs/decisions.md, Events; Notifications.
+-- Notifies the guests of an event when it is about to begin, is changed or cancelled, and when they get a seat. The
+-- transaction that changes the event adds an effect for each guest. If there are more than 100 guests, the worker adds
+-- the effects. docs/decisions.md, Events; Notifications.
 
 insert into private.notification_kinds (kind, replaces_unread) values ('event.reminder', true);
 
@@ -20,13 +19,13 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.fan_out_event_batch is
-  'For the worker alone, and private.fan_out_event: adds an effect for each of the next 500 people who replied to an '
-  'event {eventId, event, sequence}. Returns {changed, next}; next is null at the end.';
+  'For the worker and private.fan_out_event: adds an effect for each of the next 500 people who replied to an '
+  'event. p_job is {eventId, event, sequence}. Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.fan_out_event_batch');
 call private.make_batch_queue('event-notices', 'private.fan_out_event_batch');
 
 create function private.fan_out_event(p_event jsonb) returns void
-language plpgsql volatile security definer   -- as private.fan_out_event_batch
+language plpgsql volatile security definer   -- see private.fan_out_event_batch
 set search_path = ''
 as $$
 begin
@@ -38,8 +37,8 @@ begin
   end if;
 end $$;
 comment on function private.fan_out_event is
-  'Listener: adds an effect for each person who replied to an event, or has the worker do it if there are more than '
-  '100.';
+  'Listener: adds an effect for each person who replied to an event. If there are more than 100 people, the worker '
+  'adds the effects.';
 
 create function private.notify_event_guests(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -57,7 +56,7 @@ begin
       select jsonb_strip_nulls(jsonb_build_object(
                'eventId', v.id, 'event', e.payload -> 'event', 'startsAt', private.utc(v.starts_at),
                'sequence', e.payload -> 'sequence')) as payload,
-             -- each seat that is given has its own key, so no notification of a seat replaces another
+             -- each given seat has its own key, so that no notification of a seat replaces another
              concat_ws(':', 'event.reminder', v.id, e.payload ->> 'event',
                        case when e.event = 'events.place.given' then e.id end) as key) n
     cross join lateral private.visibility(c.author_id, c.required_level, c.space_id, p_viewer => e.user_id) seen
@@ -66,7 +65,7 @@ begin
       and (v.cancelled_at is not null) = (e.payload ->> 'event' = 'cancelled')
       and (e.event <> 'events.event.reminded' or private.utc(v.starts_at) = e.payload ->> 'startsAt')
       and seen.is_visible
-      -- a batch may run twice, so this skips a change of which the person has already been notified
+      -- a batch may run twice, so skip a change of which the person has already been notified
       and not exists (select from (select o.payload from app.notifications o
                                    where o.user_id = e.user_id and o.group_key = n.key
                                    order by o.created_at desc limit 1) o
@@ -74,9 +73,9 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_event_guests is
-  'Listener: tells people who go to an event, or wait for a seat, what happened to it, if they still go or wait and '
-  'can see it. Several changes leave one unread notification, about the latest. Notifications have no actor, so that '
-  'muting a host does not hide a cancellation. The host is not notified of their own changes.';
+  'Listener: notifies people who go to an event, or wait for a seat, of what happened to it, if they still go or '
+  'wait and can see it. After several changes there is one unread notification, about the latest. Notifications '
+  'have no actor, so that muting a host does not hide a cancellation. The host is not notified of their own changes.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('events.event.changed', 'private.fan_out_event', 550, 'at once'),
@@ -85,7 +84,7 @@ insert into private.event_listeners (event, listener, position, timing) values
   ('events.event.reminded', 'private.notify_event_guests', 600, 'soon');
 
 create function private.plan_moved_reminder() returns trigger
-language plpgsql security definer   -- nobody may write seats
+language plpgsql security definer   -- callers may not write seats
 set search_path = ''
 as $$
 begin
@@ -93,13 +92,13 @@ begin
   return null;
 end $$;
 comment on function private.plan_moved_reminder is
-  'Trigger: recalculates the next reminder of an event whose start changes or that is cancelled. The operation has '
+  'Trigger: recalculates the next reminder of an event when its start changes or it is cancelled. The operation has '
   'locked the event''s seats.';
 create trigger plan_moved_reminder after update of starts_at, cancelled_at on app.events
   for each row execute function private.plan_moved_reminder();
 
 create function private.job_remind_events() returns integer
-language plpgsql volatile security definer   -- the worker has no rights on our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare

@@ -1,9 +1,9 @@
--- Frees seats after a block between host and guest, after somebody leaves the space, and after a ban or an erasure.
--- The first 500 replies are taken back at once, the others by the worker.
--- docs/decisions.md, Events; Erasure and export.
+-- Releases seats after a block between host and guest, after somebody leaves the space, and after a ban or an erasure.
+-- The transaction takes the first 500 replies back, and the worker the others. docs/decisions.md, Events; Erasure and
+-- export.
 
 create function private.release_seats(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- nobody may write the replies of others
+language plpgsql volatile security definer   -- callers may not write the replies of others
 set search_path = ''
 as $$
 declare
@@ -15,7 +15,7 @@ declare
   v_ids    uuid[];
   v_id     uuid;
 begin
-  -- checks the reason again, because a block, for example, may have ended before the batch runs
+  -- check the reason again, because a block, for example, may have ended before the batch runs
   if v_host is not null then
     if not private.may_meet(private.find_level(v_user, v_host)) then
       v_ids := array(select event_id from app.event_rsvps
@@ -45,14 +45,14 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.release_seats is
-  'For the worker alone, and triggers: takes back the next 500 replies of a person {userId}: all of them, or those to '
+  'For the worker and triggers: takes back the next 500 replies of a person {userId}: all of them, or those to '
   'events of a host {hostId} or in a space {spaceId}. Replies to events that are over remain, unless the person is '
   'erased. Seats go to the people who have waited longest. Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.release_seats');
 call private.make_batch_queue('released-seats', 'private.release_seats');
 
 create function private.release_seats_soon(p_job json) returns void
-language plpgsql volatile security definer   -- as private.release_seats
+language plpgsql volatile security definer   -- see private.release_seats
 set search_path = ''
 as $$
 begin
@@ -64,7 +64,7 @@ comment on function private.release_seats_soon is
   'Runs private.release_seats once, and leaves the other batches to the worker.';
 
 create function private.release_blocked_seats() returns trigger
-language plpgsql security definer   -- frees seats of both people
+language plpgsql security definer   -- a block releases the seats of both people
 set search_path = ''
 as $$
 begin
@@ -83,7 +83,7 @@ language plpgsql security definer   -- another person may have removed the membe
 set search_path = ''
 as $$
 begin
-  -- an erasure frees all seats later: ARCHITECTURE.md, Locks
+  -- an erasure releases all seats later: ARCHITECTURE.md, Locks
   if not exists (select from app.users where id = old.user_id and erased_at is not null) then
     perform private.release_seats_soon(json_build_object('userId', old.user_id, 'spaceId', old.space_id));
   end if;
@@ -102,7 +102,7 @@ as $$
 declare
   v_job json := json_build_object('userId', p_user.id);
 begin
-  -- an erasure frees these seats later, together with those of the person's own events, which it deletes
+  -- an erasure releases these seats later, together with those of the person's own events, which it deletes
   perform private.lock_events(array(select event_id from app.event_rsvps where user_id = p_user.id
                                     order by event_id limit 500)
                               || case when p_user.erased_at is not null

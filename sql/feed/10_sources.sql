@@ -1,10 +1,10 @@
 -- The sources of a feed. Each source returns the next 101 posts that the caller may see, ordered by time or, for the
 -- tab trending, by trending_at. It has one statement for each index that it reads. Only private.all_posts leaves the
 -- visibility check to the calling function. One call of a source reads a limited number of index entries. If the
--- caller may see few of these posts, it returns fewer than 101, and the place from which the next call continues.
--- docs/decisions.md, Feed.
+-- caller may see few of these posts, the source returns fewer than 101, and the place from which the next call
+-- continues. docs/decisions.md, Feed.
 
--- none of these indexes has posts in spaces, which only members can see: these are found through posts_within_id_idx
+-- none of these indexes has posts in spaces, which only members can see; posts_within_id_idx finds them
 create index posts_public_idx on app.posts (published_at desc, id desc)
   where required_level = 0 and closer_id is null and within_id is null;
 comment on index app.posts_public_idx is
@@ -27,16 +27,19 @@ comment on index app.posts_journalism_idx is 'private.filtered_posts: the feed o
 create index posts_format_idx on app.posts (format, published_at desc, id desc)
   where required_level <= 2 and within_id is null and format <> 'note';
 comment on index app.posts_format_idx is
-  'private.filtered_posts: the feed of a format. It leaves out notes, which are most posts and have no such feed.';
+  'private.filtered_posts: the feed of a format. It leaves out notes, because most posts are notes, and these have '
+  'no such feed.';
 create index posts_depth_idx on app.posts (depth, published_at desc, id desc)
   where required_level <= 2 and within_id is null and depth > 0;
 comment on index app.posts_depth_idx is
-  'private.filtered_posts: the feed of some depths. It leaves out posts without a depth, which are most posts.';
+  'private.filtered_posts: the feed of some depths. It leaves out posts without a depth, because most posts have '
+  'none.';
 
 create type app.feed_run as (ids uuid[], times timestamptz[], next app.place, looked integer);
 comment on type app.feed_run is
-  'A run of at most 101 posts of a feed, in the feed''s order. times has the time that determines the place of each. '
-  'next is the place after which the feed continues, null at its end. looked is how many index entries were read.';
+  'A run of at most 101 posts of a feed, in the feed''s order. times has the time that determines the place of each '
+  'post. next is the place after which the feed continues, null at its end. looked is the number of index entries '
+  'that were read.';
 
 create function private.run_of(p_ids uuid[], p_times timestamptz[], p_cut app.place, p_looked integer)
 returns app.feed_run
@@ -44,13 +47,14 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  if cardinality(p_ids) = 101 then   -- it stopped after 101 posts, usually long before it had read p_looked entries
+  -- the scan stopped after 101 posts, usually long before it had read p_looked entries
+  if cardinality(p_ids) = 101 then
     return (p_ids, p_times, (p_times[101], p_ids[101])::app.place, least(p_looked, 101))::app.feed_run;
   end if;
   return (p_ids, p_times, p_cut, p_looked)::app.feed_run;
 end $$;
 comment on function private.run_of is
-  'Makes a run of up to 101 posts. A full run continues after its last post, any other from p_cut.';
+  'Makes a run of up to 101 posts. A full run continues after its last post, any other run from p_cut.';
 
 create function private.merged_streams(
   p_ids uuid[], p_times timestamptz[], p_places integer[], p_most integer, p_until timestamptz, p_muted uuid[]
@@ -83,15 +87,15 @@ begin
 end $$;
 comment on function private.merged_streams is
   'The newest 101 posts that the caller may see in several streams, for example the posts of each author. p_ids, '
-  'p_times and p_places are the next entries of all streams: the post, its time, and its place in its stream, from 1. '
-  'Each stream has at most p_most entries here, none before p_until. Posts by the people in p_muted are left out.';
+  'p_times and p_places are the next entries of all streams: the post, its time, and its place in its stream, from '
+  '1. Each stream has at most p_most entries, none before p_until. Posts by the people in p_muted are left out.';
 
 create function private.closer_posts(p_place app.place, p_until timestamptz, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
 set search_path = ''
 as $$
 declare
-  v_from    timestamptz := p_place.at;   -- plain variables: an expression defeats the index
+  v_from    timestamptz := p_place.at;   -- plain variables, so that the planner can use the index
   v_before  uuid := p_place.id;
   v_until   timestamptz := p_until;
   v_authors uuid[] := array(select author_id from app.audience where viewer_id = app.uid() and level > 0 limit 101);
@@ -103,7 +107,7 @@ declare
   v_places  integer[];
 begin
   if cardinality(v_authors) = 101 then
-    -- with many authors it reads by time
+    -- if there are many authors, read by time
     select array_agg(c.id order by c.published_at desc, c.id desc),
            array_agg(c.published_at order by c.published_at desc, c.id desc)
     into v_ids, v_times
@@ -123,7 +127,7 @@ begin
         and published_at >= v_until
       order by published_at desc, id desc offset 399 limit 1;
     end if;
-    if v_cut.at is null then   -- everything down to v_until was read
+    if v_cut.at is null then   -- all posts down to v_until were read
       return private.run_of(v_ids, v_times, case when v_until > '-infinity' then
         (v_until, '00000000-0000-0000-0000-000000000000')::app.place end, 400);
     end if;
@@ -133,8 +137,8 @@ begin
     end if;
   end if;
 
-  -- reads by author: first a few posts of each author, enough for a page, to find the time at which the page ends;
-  -- then all posts of each author since that time
+  -- Read by author. First read a few posts of each author, enough for a page, to find the time at which the page ends.
+  -- Then read all posts of each author since that time.
   v_each := 101 / greatest(cardinality(v_authors), 1) + 2;
   v_most := least(101, 4000 / greatest(cardinality(v_authors), 1));
   if v_until = '-infinity' then
@@ -158,8 +162,9 @@ begin
   return private.merged_streams(v_ids, v_times, v_places, v_most, v_until, p_muted);
 end $$;
 comment on function private.closer_posts is
-  'The posts for circles that the caller may see, including their own posts, and reposts of such posts, down to the '
-  'time p_until. If the caller is in the circles of more than 1000 people, it reads by time only.';
+  'The posts for circles that the caller may see, including the caller''s own posts, and reposts of such posts, '
+  'down to the time p_until. If the caller is in the circles of more than 1000 people, the function reads by time '
+  'only.';
 
 create function private.all_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the calling function checks visibility once per post
@@ -181,7 +186,7 @@ begin
         order by published_at desc, id desc limit 101) o;
   v_open := private.run_of(v_ids, v_times, null, 101);
   v_cut := v_open.next;
-  -- the run ends at v_cut, so needs no older posts
+  -- the run ends at v_cut, so it needs no older posts
   v_closer := private.closer_posts(p_place, coalesce(v_cut.at, '-infinity'), p_muted);
   if (v_closer.next).at is not null and (v_cut.at is null
                                          or ((v_closer.next).at, (v_closer.next).id) > (v_cut.at, v_cut.id)) then
@@ -197,8 +202,8 @@ begin
 end $$;
 comment on function private.all_posts is
   'All posts that the caller may see, except those in spaces. It also returns public posts that the caller may not '
-  'see because of their author or of the post that they repost. The calling function must check that, once, for the '
-  'posts that it uses.';
+  'see because of their author or of the post that they repost. The calling function must check the visibility of '
+  'the posts that it uses.';
 
 create function private.posts_by(p_authors uuid[], p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- the streams are checked in private.merged_streams
@@ -214,8 +219,8 @@ declare
   v_times  timestamptz[];
   v_places integer[];
 begin
-  -- reads first a few posts of each author, enough for a page, to find the time at which the page ends; then all posts
-  -- since that time
+  -- first read a few posts of each author, enough for a page, to find the time at which the page ends; then read all
+  -- posts since that time
   select c.published_at into v_until
   from unnest(p_authors) a (author_id)
   cross join lateral (
@@ -259,8 +264,8 @@ begin
       return private.posts_by(v_authors, p_place, p_muted);
     end if;
   end if;
-  -- with many authors it first looks for their posts among all posts; if it finds too few, because the authors write
-  -- little, it reads by author
+  -- if there are many authors, first look for their posts among all posts; if there are too few, because the authors
+  -- write little, read by author
   for v_look in 1 .. 8 loop
     v_all := private.all_posts(v_place, p_muted);
     v_looked := v_looked + v_all.looked;
@@ -283,8 +288,8 @@ begin
   return private.posts_by(v_authors, p_place, p_muted);
 end $$;
 comment on function private.followed_posts is
-  'Posts by the people whom the caller follows. If the caller follows more than 2000 people, it reads by time only, '
-  'and leaves out posts in spaces.';
+  'Posts by the people whom the caller follows. If the caller follows more than 2000 people, the function reads by '
+  'time only, and leaves out posts in spaces.';
 
 create function private.trending_posts(p_place app.place, p_muted uuid[]) returns app.feed_run
 language plpgsql stable security definer   -- checks visibility once per post: see private.visible_posts
@@ -330,7 +335,7 @@ declare
   v_times  timestamptz[];
   v_places integer[];
 begin
-  -- as in private.posts_by; a post that is about several of these interests counts once
+  -- the same as in private.posts_by; a post that is about several of these interests counts once
   select c.published_at into v_until
   from (select distinct c.published_at, c.post_id
         from unnest(p_interests) n (interest_id)

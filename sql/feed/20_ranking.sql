@@ -1,4 +1,4 @@
--- The ranking of For You: fixed boundaries divide the posts, in time order, into blocks, and within a block posts are
+-- The ranking of For You. Fixed boundaries divide the posts, in time order, into blocks, and within a block posts are
 -- ordered by score. The score doesn't depend on the current time, so paging through the feed returns every post once.
 -- docs/decisions.md, Feed.
 
@@ -26,18 +26,19 @@ begin
                    where required_level <= 2 and closer_id is not null and within_id is null
                      and published_at >= v_start limit 51)) p) > 50
      and v_at > v_start   -- a slow transaction may publish with an earlier time, and existing blocks must not change
-     -- of two concurrent calls only one adds the boundary
+     -- only one of two concurrent calls adds the boundary
      and pg_try_advisory_xact_lock(hashtextextended('feed blocks', 0)) then
     insert into app.feed_blocks (starts_at) values (v_at) on conflict do nothing;
   end if;
 end $$;
-comment on function private.add_feed_block is 'Listener: a post published after 50 others starts a new block of the '
-  'ranked feed. Posts in spaces don''t count, because only members see them.';
+comment on function private.add_feed_block is
+  'Listener: a post published after 50 others starts a new block of the ranked feed. Posts in spaces don''t count, '
+  'because only members see them.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.add_feed_block', 200);
 
 create function private.block_start(p_at timestamptz) returns timestamptz
-language plpgsql stable security definer   -- nobody may read the boundaries
+language plpgsql stable security definer   -- callers may not read the boundaries
 set search_path = ''
 as $$
 begin
@@ -46,7 +47,7 @@ end $$;
 comment on function private.block_start is 'The start of the block that contains a time.';
 
 create function private.block_end(p_at timestamptz) returns timestamptz
-language plpgsql stable security definer   -- nobody may read the boundaries
+language plpgsql stable security definer   -- callers may not read the boundaries
 set search_path = ''
 as $$
 begin
@@ -64,7 +65,7 @@ declare
   v_start timestamptz;
   v_end   timestamptz;
 begin
-  -- one post of 25 counts, which its random id decides, because counting takes a millisecond
+  -- count the block for only one of 25 posts, chosen by its random id, because counting takes a millisecond
   if get_byte(uuid_send(v_post), 0) % 25 <> 0 then
     return;
   end if;
@@ -82,9 +83,9 @@ begin
   end if;
 end $$;
 comment on function private.split_feed_block is
-  'Listener: an imported post begins a new block if its block already has 100 posts, so that no import makes a block '
-  'long; one post of 25 checks it. A client that is reading that block at that time may get a post twice, or miss '
-  'one.';
+  'Listener: an imported post begins a new block if its block already has 100 posts, so that no import makes a '
+  'block long. Only one of 25 imported posts checks this. A client that reads the block at that time may get a post '
+  'twice, or miss one.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.imported', 'private.split_feed_block', 200);
 
@@ -94,7 +95,7 @@ language plpgsql stable security definer   -- checks visibility once per post: s
 set search_path = ''
 as $$
 declare
-  v_before timestamptz := p_before;   -- plain variables: an expression defeats the index
+  v_before timestamptz := p_before;   -- plain variables, so that the planner can use the index
   v_until  timestamptz := p_until;
   v_start  timestamptz := p_until;
   v_each   integer := 51 / greatest(cardinality(p_spaces), 1) + 2;
@@ -103,7 +104,8 @@ declare
   v_times  timestamptz[];
   v_looked integer;
 begin
-  -- reads first a few posts of each space, enough for 51, to find the time of the 51st; then all posts since that time
+  -- first read a few posts of each space, enough for 51, to find the time of the 51st; then read all posts since that
+  -- time
   select c.published_at into v_from
   from unnest(p_spaces) s (id)
   cross join lateral (
@@ -123,7 +125,7 @@ begin
   v_looked := 2 * cardinality(p_spaces) + coalesce(cardinality(v_ids), 0);
   if cardinality(v_ids) = 51 then
     v_start := private.block_end(v_times[51]);
-    if v_start > v_times[1] then   -- all 51 are in one block, of which only the newest 50 are shown
+    if v_start > v_times[1] then   -- all 51 posts are in one block; show only the newest 50
       v_start := private.block_start(v_times[51]);
       v_ids := v_ids[:50];
       v_times := v_times[:50];
@@ -135,14 +137,15 @@ begin
   return (v_ids, v_times, (v_start, '00000000-0000-0000-0000-000000000000')::app.place, v_looked)::app.feed_run;
 end $$;
 comment on function private.posts_within is
-  'The newest posts in these spaces that the caller may see, between two boundaries of blocks. It returns at most 50 '
-  'posts: it stops at p_until or, if there are more posts, at a later boundary. Of a block with more than 50 posts in '
-  'these spaces it returns only the newest 50. So one call is enough, however much is posted in a space.';
+  'The newest posts in these spaces that the caller may see, between two boundaries of blocks. It returns at most '
+  '50 posts. It stops at p_until or, if there are more posts, at a later boundary. From a block with more than 50 '
+  'posts in these spaces it returns only the newest 50. One call is therefore enough, however many posts a space '
+  'has.';
 call private.force_index_scans('private.posts_within');
 
 create function private.feed_scores(p_ids uuid[])
 returns table (id uuid, at timestamptz, is_listed boolean, score integer, weights integer[])
-language plpgsql stable security definer   -- nobody may read scores; checks visibility itself
+language plpgsql stable security definer   -- callers may not read scores; the function checks visibility itself
 set search_path = ''
 as $$
 declare
@@ -167,16 +170,16 @@ begin
       left join app.posts o on o.id = case p.format when 'repost' then p.quoted_post_id end
       join app.post_counters c on c.post_id = coalesce(o.id, p.id)
       left join app.user_interests i on i.user_id = v_me
-        and i.interest_id = coalesce(o.interest_id, p.interest_id)   -- a repost has no interest of its own
+        and i.interest_id = coalesce(o.interest_id, p.interest_id)   -- a repost has no interest
       left join app.follows f on f.follower_id = v_me and f.following_id = p.author_id) f
     cross join lateral (select f.engagement + f.depth + f.interest + f.following + f.circle as plain) s
     cross join lateral (select (s.plain * greatest(f.multiplier - 1, 0))::integer as more) b;
 end $$;
 comment on function private.feed_scores is
-  'Whether the caller''s feed may have these posts, and their score for the caller, in ten-thousandths. The score is '
-  'the sum of the weights, in this order: engagement, ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks); depth, 0 '
-  'to 1, how near the post''s depth is to the depth that the caller chose for its primary interest; interest, 1 if '
-  'the caller has chosen that interest; following, 1 if the caller follows the author; circle, 0.5 or 1 if the '
-  'caller is in the author''s circle or inner circle; and boost, what the boost''s multiplier adds to the sum of the '
-  'others. A repost takes the first three from its original, and has no boost.';
+  'Returns whether the caller''s feed may have these posts, and their score for the caller, in ten-thousandths. The '
+  'score is the sum of the weights, in this order: engagement, ln(1 + hearts + 2 replies + 3 reposts + 2 bookmarks); '
+  'depth, 0 to 1, for the nearness of the post''s depth to the depth that the caller chose for its primary interest; '
+  'interest, 1 if the caller has chosen that interest; following, 1 if the caller follows the author; circle, 0.5 or '
+  '1 if the caller is in the author''s circle or inner circle; and boost, the amount that the boost''s multiplier '
+  'adds to the sum of the others. A repost has the first three weights of its original, and no boost.';
 call private.force_index_scans('private.feed_scores');

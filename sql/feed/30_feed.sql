@@ -10,15 +10,15 @@ create type app.feed_choice as (
   entries integer, characters integer, since timestamptz
 );
 comment on type app.feed_choice is
-  'The filters of the request, the mutes of the caller, how many index entries and text characters one request may '
-  'read, and the time after which posts must have been published, if any.';
+  'The filters of the request, the mutes of the caller, the number of index entries and text characters that one '
+  'request may read, and the time after which posts must have been published, if any.';
 
 create function private.feed_source(p_choice app.feed_choice, p_place app.place) returns app.feed_run
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- chooses the source that returns the fewest other posts; private.feed_chosen then applies the other filters
+  -- choose the source that returns the fewest posts that other filters drop; private.feed_chosen applies these filters
   case
     when p_choice.tab = 'trending' then return private.trending_posts(p_place, p_choice.muted_people);
     when p_choice.tab = 'following' then return private.followed_posts(p_place, p_choice.muted_people);
@@ -70,14 +70,14 @@ begin
 end $$;
 comment on function private.feed_chosen is
   'Keeps the posts that match the filters and are not muted. A post is muted if its author or the post itself is '
-  'muted, if it reposts such a post, or if it or the post that it quotes contains a muted word. Other muted keywords: '
-  'private.without_phrases. If p_check is true, it drops posts that the caller may not see; otherwise the calling '
-  'function must check that before or after.';
+  'muted, if it reposts such a post, or if it or the post that it quotes contains a muted word. '
+  'private.without_phrases checks the other muted keywords. If p_check is true, it drops posts that the caller may '
+  'not see; otherwise the calling function must check that before or after.';
 
 create type app.feed_sieve as (ids uuid[], stopped_at uuid, budget integer);
 comment on type app.feed_sieve is
-  'The posts that were kept; the post at which the budget had run out, null if the budget was enough; and the '
-  'remaining budget, in characters.';
+  'The posts that were kept; the post at which the budget had run out, null if it was enough; and the remaining '
+  'budget, in characters.';
 
 create function private.without_phrases(
   p_muted app.muted_words, p_ids uuid[], p_blocks integer[], p_budget integer
@@ -121,16 +121,16 @@ begin
   return v_sieve;
 end $$;
 comment on function private.without_phrases is
-  'Keeps the posts that contain no muted phrase, and whose quoted post contains none. Phrases are the muted keywords '
-  'that must be searched for in the text: several words, a sign, or a word of a script without spaces. When the '
-  'budget of characters has run out it stops, but only before a post of another block.';
+  'Keeps the posts that contain no muted phrase, and whose quoted post contains none. Phrases are the muted '
+  'keywords that must be searched for in the text: several words, a sign, or a word of a script without spaces. '
+  'When the budget of characters has run out, the function stops, but only before a post of another block.';
 
 create type app.feed_page as (ids uuid[], parts text[], next text, opened text, size integer);
 comment on type app.feed_page is
-  'ids: the posts, up to one more than a page. parts: the fields score and why of each. next: the cursor from which '
-  'the next page continues if the search ended before the page was full. opened: the fingerprints '
-  '(private.post_fingerprint) of the posts at the front of the block of the page''s last post, if any. size: how many '
-  'posts the page has.';
+  'ids: the posts, up to one more than a page. parts: the fields score and why of each post. next: the cursor from '
+  'which the next page continues if the search ended before the page was full. opened: the fingerprints '
+  '(private.post_fingerprint) of the posts at the front of the block of the page''s last post, if any. size: the '
+  'number of posts of the page.';
 
 create function private.post_fingerprint(p_id uuid) returns text
 language plpgsql immutable
@@ -140,7 +140,7 @@ begin
   return left(md5(p_id::text), 12);
 end $$;
 comment on function private.post_fingerprint is
-  'Twelve digits that identify a post among those of its block, in a cursor.';
+  'Twelve digits that identify a post within its block, in a cursor.';
 
 create type app.feed_cursor as (id uuid, at timestamptz, opened text);
 comment on type app.feed_cursor is
@@ -193,7 +193,7 @@ comment on function private.feed_why is
 
 create function private.feed_in_time(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
-language plpgsql stable security definer   -- nobody may read trending_at of a post
+language plpgsql stable security definer   -- callers may not read trending_at of a post
 set search_path = ''
 as $$
 declare
@@ -229,7 +229,7 @@ begin
       v_stopped := array_position(v_run.ids, v_sieve.stopped_at);
       v_place := (v_run.times[v_stopped - 1], v_run.ids[v_stopped - 1])::app.place;
     end if;
-    if v_place.at <= p_choice.since then   -- all later places are earlier still, also by heat
+    if v_place.at <= p_choice.since then   -- all later places have earlier times, also for the tab trending
       v_place := null;
     end if;
     exit when v_place.at is null or cardinality(v_page.ids) > p_limit or v_looked > p_choice.entries
@@ -247,12 +247,12 @@ begin
   return v_page;
 end $$;
 comment on function private.feed_in_time is
-  'A page of the feed by time, or by trending_at for the tab trending. The score is the place in hours since 1970: '
-  'the part recency and, for trending, also the part engagement.';
+  'A page of the feed by time, or by trending_at for the tab trending. The score is the place in hours since 1970. '
+  'Its parts are recency and, for trending, engagement.';
 
 create function private.feed_ranked(p_choice app.feed_choice, p_cursor app.feed_cursor, p_limit integer)
 returns app.feed_page
-language plpgsql stable security definer   -- nobody may read scores and boundaries
+language plpgsql stable security definer   -- callers may not read scores and boundaries
 set search_path = ''
 as $$
 declare
@@ -303,7 +303,7 @@ begin
     v_lowest := '-infinity';
     v_more := v_run;
     while (v_more.next).at is not null loop
-      -- uses only whole blocks: if all these posts are in one block, reads on to its end
+      -- use only whole blocks: if all these posts are in one block, continue to its end
       v_lowest := private.block_end((v_more.next).at);
       exit when v_lowest < v_until;
       v_lowest := '-infinity';
@@ -322,7 +322,8 @@ begin
     v_bounds := array(select starts_at from app.feed_blocks
                       where starts_at > v_lowest and starts_at < v_until order by starts_at);
     v_whole := (select count(*) from unnest(v_run.times) t where t >= v_lowest);
-    -- feed_scores checks visibility, but texts and nearness may be read only for posts already known to be visible
+    -- feed_scores checks visibility, but texts and nearness may be read only for posts whose visibility was checked
+    -- before
     v_found := private.feed_chosen(
       p_choice, v_run.ids[:v_whole], v_moves or (p_choice.muted_words).pattern is not null);
     if (p_choice.muted_words).pattern is not null then
@@ -336,7 +337,7 @@ begin
         v_lowest := private.block_end(v_run.times[array_position(v_run.ids, v_sieve.stopped_at)]);
       end if;
     end if;
-    -- the page usually ends in the block of this post: older posts get a score only if the page is not full by then
+    -- the page usually ends in the block of this post; older posts get a score only if the page is not full at its end
     v_last := v_found[p_limit + 1 + (select count(*) from unnest(v_run.times) t where t >= v_start)];
     if v_last is not null then
       v_at := v_run.times[array_position(v_run.ids, v_last)];
@@ -420,7 +421,7 @@ create function api.list_feed(
 ) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- also for the functions that it calls: planning takes longer than running
+set plan_cache_mode = force_generic_plan   -- also for called functions, because planning takes longer than running
 as $$
 declare
   v_cursor  app.feed_cursor := private.require_feed_cursor(p_tab, p_cursor);
@@ -431,7 +432,7 @@ declare
   )::app.feed_choice;
   v_page    app.feed_page;
 begin
-  perform private.require_limit(p_limit);   -- rejects a wrong limit before reading posts
+  perform private.require_limit(p_limit);   -- reject a wrong limit before reading posts
   if p_tab is null then
     v_page := private.feed_ranked(v_choice, v_cursor, p_limit);
   elsif p_tab in ('following', 'trending', 'circles') then

@@ -1,16 +1,16 @@
--- Catching up: which of the things that a client may hold have changed, or can no longer be seen.
+-- The things that a client may have stored and that have changed, or can no longer be seen, for clients that catch up.
 -- docs/decisions.md, Feed.
 
 insert into private.errors (code, status, text) values
   ('sync_too_old', 410, 'This cursor is older than 30 days. Discard what you hold, and begin without a cursor.');
 
 create function private.find_changes(p_after text) returns json
-language plpgsql stable security definer   -- nobody may read changes
+language plpgsql stable security definer   -- callers may not read changes
 set search_path = ''
 as $$
 declare
   v_from    app.place := private.page_start('changes', p_after);
-  v_at      timestamptz := v_from.at;   -- plain variables: an expression defeats the index
+  v_at      timestamptz := v_from.at;   -- plain variables, so that the planner can use the index
   v_id      uuid := v_from.id;
   -- a change that was noted earlier may not be committed yet
   v_settled timestamptz := clock_timestamp() - interval '10 seconds';
@@ -57,8 +57,8 @@ begin
 end $$;
 comment on function private.find_changes is
   'The next 400 changes after a cursor, the oldest first, except those of which the caller may not learn: {items '
-  '[{type, id, gone}], nextCursor, hasMore}. Changes of the last ten seconds are listed again by the next call, '
-  'because earlier ones may be committed after them.';
+  '[{type, id, gone}], nextCursor, hasMore}. The next call lists changes of the last ten seconds again, because '
+  'earlier changes may be committed after these.';
 call private.force_index_scans('private.find_changes');
 
 create function api.list_changes(p_after text default null) returns json
@@ -77,5 +77,5 @@ begin
   return private.find_changes(p_after);
 end $$;
 comment on function api.list_changes is
-  'Which of the things that the caller may hold have changed since a cursor of this list: {items [{type, id, gone}], '
-  'nextCursor, hasMore}. Without a cursor it has no items, only the cursor to begin with.';
+  'Which of the things that the caller may have stored have changed since a cursor of this list: {items [{type, id, '
+  'gone}], nextCursor, hasMore}. Without a cursor it has no items, only the cursor to begin with.';

@@ -1,6 +1,6 @@
--- Groups: spaces that people create and run themselves. The rules of groups are in sql/spaces. This file has the card
--- of a group and the operations that guilds do not have. The operations of both are in sql/spaces/50_operations.sql.
--- docs/decisions.md, Spaces.
+-- Groups are spaces that people create and run themselves. The rules of groups are in sql/spaces. This file has the
+-- card of a group and the operations that guilds do not have. The operations of both are in
+-- sql/spaces/50_operations.sql. docs/decisions.md, Spaces.
 
 create function private.group_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- private.space_heads checks what the caller sees
@@ -95,7 +95,8 @@ as $$
 begin
   return private.join_space('group', p_id, p_message);
 end $$;
-comment on function api.join_group is 'The caller joins a group, or asks to: {status: joined | pending, requestId}.';
+comment on function api.join_group is
+  'The caller joins a group, or requests to join it: {status: joined | pending, requestId}.';
 
 create function api.set_group_role(p_id text, p_user_id text, p_role text) returns json
 language plpgsql volatile
@@ -104,7 +105,7 @@ as $$
 begin
   return private.change_role('group', p_id, p_user_id, p_role);
 end $$;
-comment on function api.set_group_role is 'The owner gives a member another role, or hands the group over to them.';
+comment on function api.set_group_role is 'The owner gives a member another role, or transfers the group to them.';
 
 create function api.remove_group_member(p_id text, p_user_id text, p_ban boolean default false) returns json
 language plpgsql volatile
@@ -124,7 +125,7 @@ as $$
 begin
   return private.list_space_bans('group', p_id, p_limit, p_cursor);
 end $$;
-comment on function api.list_group_bans is 'Who is banned from a group.';
+comment on function api.list_group_bans is 'The people who are banned from a group.';
 
 create function api.lift_group_ban(p_id text, p_user_id text) returns json
 language plpgsql volatile

@@ -1,7 +1,7 @@
--- Guilds: spaces about an interest, with a charter and a treasury of mana. People join only by application.
--- The code of spaces handles membership: its owner, moderators and requests are the founder, the stewards and the
--- applications of a guild. This file has the tables and cards of guilds, and the functions that their operations call.
--- docs/decisions.md, Spaces; Guilds.
+-- Guilds are spaces about an interest, with a charter and a treasury of mana. People join only by application. The
+-- code of spaces handles membership. In this code, the founder is the owner, the stewards are moderators, and the
+-- applications are requests. This file has the tables and cards of guilds, and the functions that their operations
+-- call. docs/decisions.md, Spaces; Guilds.
 
 create table app.guilds (
   space_id uuid primary key references app.spaces on delete cascade,
@@ -9,7 +9,8 @@ create table app.guilds (
   constraint guild_min_rep check (min_rep between 0 and 1000)
 );
 comment on table app.guilds is
-  'What a guild has besides its space. The treasury of a guild is the mana account with the id of the guild.';
+  'The columns of a guild that its space does not have. The treasury of a guild is the mana account with the id of '
+  'the guild.';
 call private.make_nulls_raise_codes('app.guilds');
 comment on column app.guilds.min_rep is 'The reputation in the guild''s interest that an applicant must have.';
 
@@ -24,7 +25,7 @@ create table app.guild_charters (
   constraint guild_charter check (length(charter) <= 20000)
 );
 comment on table app.guild_charters is
-  'Every charter that a guild has had. Version 1 is the charter with which the guild was founded; the latest one is '
+  'Every charter that a guild has had. Version 1 is the charter with which the guild was created; the latest one is '
   'in force.';
 
 insert into private.mana_account_kinds (kind, balance_in) values ('treasury', 'account');
@@ -47,10 +48,10 @@ begin
   end if;
 end $$;
 comment on function private.require_guild_founder is
-  'Passes for a caller who has canProposeGuild, or is an admin with the second factor that the role needs.';
+  'Passes if the caller has canProposeGuild, or is an admin with the second factor that the role needs.';
 
 create function private.create_guild(p_space app.spaces, p_charter text, p_min_rep integer) returns uuid
-language plpgsql volatile security definer   -- nobody may write guilds
+language plpgsql volatile security definer   -- callers may not write guilds
 set search_path = ''
 as $$
 declare
@@ -106,7 +107,7 @@ insert into private.report_targets (type, finder, author) values
    'select user_id from app.space_members where space_id = $1 and role = ''owner''');
 
 create function private.change_guild(p_id text, p_changes jsonb) returns uuid
-language plpgsql volatile security definer   -- nobody may write guilds
+language plpgsql volatile security definer   -- callers may not write guilds
 set search_path = ''
 as $$
 declare
@@ -163,7 +164,7 @@ comment on function private.require_guild_applicant is
   'Passes if the caller has the reputation that a guild requires of applicants.';
 
 create function private.apply_to_guild(p_id text, p_message text) returns json
-language plpgsql volatile security definer   -- nobody may write requests
+language plpgsql volatile security definer   -- callers may not write requests
 set search_path = ''
 as $$
 declare
@@ -184,7 +185,7 @@ begin
 end $$;
 comment on function private.apply_to_guild is
   'The caller applies to a guild. They must have the reputation that the guild requires, and can have one '
-  'application at a time. Both are checked under the lock of the guild.';
+  'application at a time. The function checks both under the lock of the guild.';
 
 create function private.find_own_requests(p_kind text, p_cursor text) returns app.found
 language plpgsql stable security definer   -- the caller's own requests, even if they can no longer see the space
@@ -199,7 +200,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id works with infinity
+    v_before := v_me;   -- no row has this time, so any id works
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and user_id = v_me;
   end if;
@@ -221,7 +222,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_own_requests is
-  'The next requests of the caller to spaces of a kind, including settled ones. It looks at the next 400.';
+  'The next requests of the caller to spaces of a kind, among the next 400, including settled ones.';
 call private.force_index_scans('private.find_own_requests');
 
 create function private.list_own_applications(p_limit integer, p_cursor text) returns json

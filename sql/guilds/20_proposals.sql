@@ -1,7 +1,6 @@
--- Proposals: the members of a guild decide them by votes, and the worker then executes them. Voting, joining, leaving,
--- archiving the guild and executing a proposal lock the row of the guild, so a proposal is decided once, by the votes
--- at that moment.
--- docs/decisions.md, Guilds.
+-- The members of a guild decide proposals by votes, and the worker then executes them. Voting, joining, leaving,
+-- archiving the guild and executing a proposal lock the row of the guild. A proposal is therefore decided once, by the
+-- votes at that time. docs/decisions.md, Guilds.
 
 create table private.proposal_kinds (
   kind       text primary key,
@@ -57,14 +56,16 @@ comment on column app.guild_proposals.status is
   'staff or when the guild is archived. A passed proposal then becomes executed or execution_failed.';
 comment on column app.guild_proposals.reason is 'The code with which the execution failed; null otherwise.';
 comment on column app.guild_proposals.created_at is
-  'When it opened, by the clock, under the lock of the guild. Members who joined before then may vote.';
+  'When the proposal opened, by the clock, under the lock of the guild. Members who joined before this time may vote.';
 comment on column app.guild_proposals.due_at is
-  'When the worker next closes it, or executes it and notifies its proposer; null when nothing remains to do.';
-comment on column app.guild_proposals.decided_at is 'When it was decided; null while it is open.';
-comment on column app.guild_proposals.executed_at is 'When it was executed, or its execution failed; null otherwise.';
+  'When the worker next closes the proposal, or executes it and notifies its proposer; null when nothing remains to '
+  'do.';
+comment on column app.guild_proposals.decided_at is 'When the proposal was decided; null while it is open.';
+comment on column app.guild_proposals.executed_at is
+  'When the proposal was executed, or its execution failed; null otherwise.';
 comment on column app.guild_proposals.eligible is
-  'How many members could vote when it was decided; yes, no and abstain are the votes at that time. All are null '
-  'while it is open.';
+  'The number of members who could vote when the proposal was decided; yes, no and abstain are the votes at that '
+  'time. All are null while it is open.';
 comment on column app.guild_proposals.closes_at is 'When voting ends, unless the proposal is decided earlier.';
 
 create table app.guild_votes (
@@ -77,7 +78,7 @@ create table app.guild_votes (
 create index guild_votes_user_id_idx on app.guild_votes (user_id, proposal_id);
 comment on column app.guild_votes.value is 'yes, no or abstain; an abstention counts only towards the quorum.';
 comment on table app.guild_votes is
-  'Votes on proposals. A member who leaves a guild loses their votes on open proposals. The counts of decided '
+  'Votes on proposals. Members who leave a guild lose their votes on open proposals. The counts of decided '
   'proposals are stored in app.guild_proposals.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
@@ -160,7 +161,7 @@ begin
     perform private.raise_error('last_owner');
   end if;
 end $$;
-comment on function private.require_lower is 'Passes for a member who is not the founder.';
+comment on function private.require_lower is 'Passes if the person is a member and not the founder.';
 
 create function private.check_steward_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable
@@ -220,7 +221,7 @@ insert into private.proposal_kinds (kind, person_key, checker, executor) values
 
 create type app.tally as (yes integer, no integer, abstain integer, eligible integer, quorum integer);
 comment on type app.tally is
-  'The votes on a proposal, how many members may vote, and how many must vote for a quorum.';
+  'The votes on a proposal, the number of eligible members, and the number of votes that make a quorum.';
 
 create view private.proposal_voters with (security_invoker) as
 select p.id as proposal_id, m.user_id
@@ -229,11 +230,10 @@ join app.space_members m on m.space_id = p.guild_id and m.created_at <= p.create
                             and (p.kind <> 'expel' or m.user_id is distinct from p.subject_id);
 comment on view private.proposal_voters is
   'Who may vote on an open proposal: members who joined before it opened, except hidden people and the person whom '
-  'the proposal would expel. This is a view and not a function that checks one member, because each vote counts all '
-  'members, and there may be thousands.';
+  'the proposal would expel. It is a view, because each vote counts all members, and there may be thousands.';
 
 create function private.tally(p_proposal app.guild_proposals) returns app.tally
-language plpgsql stable security definer   -- nobody may read votes
+language plpgsql stable security definer   -- callers may not read votes
 set search_path = ''
 as $$
 declare
@@ -245,8 +245,8 @@ begin
   else
     v_hidden := array(select m.user_id from app.space_members m where m.space_id = p_proposal.guild_id and m.hidden);
     v_tally.eligible := (select count(*) from private.proposal_voters v where v.proposal_id = p_proposal.id);
-    -- the votes of members who left are deleted, so only those of hidden members must be excluded. This uses no join
-    -- with the members, which would look up the vote of each member separately
+    -- the votes of members who left are deleted, so only those of hidden members must be excluded. A join with the
+    -- members would look up the vote of each member separately
     select count(*) filter (where v.value = 'yes'), count(*) filter (where v.value = 'no'),
            count(*) filter (where v.value = 'abstain')
     into v_tally.yes, v_tally.no, v_tally.abstain
@@ -257,12 +257,12 @@ begin
   return v_tally;
 end $$;
 comment on function private.tally is
-  'The votes on a proposal: those that count now or, if it is decided, those that counted when it was decided. A '
-  'quorum is a quarter of the eligible members, rounded up.';
+  'The votes on a proposal that count now or, if it is decided, that counted when it was decided. A quorum is a '
+  'quarter of the eligible members, rounded up.';
 call private.force_index_scans('private.tally');
 
 create function private.decide_proposal(p_proposal app.guild_proposals, p_status text) returns void
-language plpgsql volatile security definer   -- nobody may write proposals
+language plpgsql volatile security definer   -- callers may not write proposals
 set search_path = ''
 as $$
 declare
@@ -278,7 +278,7 @@ comment on function private.decide_proposal is
   'executes it and notifies its proposer.';
 
 create function private.pass_early(p_proposal app.guild_proposals, p_tally app.tally) returns boolean
-language plpgsql volatile security definer   -- nobody may write proposals
+language plpgsql volatile security definer   -- callers may not write proposals
 set search_path = ''
 as $$
 begin
@@ -304,8 +304,8 @@ begin
   return null;
 end $$;
 comment on function private.drop_votes is
-  'Trigger: when a member leaves a guild, deletes their votes on its open proposals and has the worker count these '
-  'again.';
+  'Trigger: when a member leaves a guild, deletes their votes on its open proposals, and makes the worker count '
+  'these again.';
 create trigger _200_drop_votes after delete on app.space_members
   for each row execute function private.drop_votes();
 
@@ -318,13 +318,13 @@ begin
   from app.guild_proposals p where p.guild_id = new.id and p.status = 'open';
   return null;
 end $$;
-comment on function private.close_proposals is 'Trigger: archiving a guild closes its open proposals.';
+comment on function private.close_proposals is 'Trigger: closes the open proposals of a guild that is archived.';
 create trigger _200_close_proposals after update of archived_at on app.spaces
   for each row when (old.archived_at is null and new.archived_at is not null)
   execute function private.close_proposals();
 
 create function private.settle_proposal(p_id uuid) returns void
-language plpgsql volatile security definer   -- the worker has no rights on our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -338,7 +338,7 @@ begin
   v_space := private.lock_space(v_proposal.guild_id, array[v_proposal.proposer_id, v_proposal.subject_id]);
   select * into v_proposal from app.guild_proposals where id = p_id and due_at <= clock_timestamp();
   if not found then
-    return;   -- another worker has done it
+    return;   -- another worker has settled the proposal
   end if;
   if v_proposal.status = 'open' then
     v_tally := private.tally(v_proposal);
@@ -381,17 +381,17 @@ begin
 end $$;
 comment on function private.settle_proposal is
   'Takes the due step of a proposal: closes it by the votes that count, executes it if it passed, and notifies its '
-  'proposer. All this is one transaction, so it happens once. If the execution fails with a code, the proposal '
-  'becomes execution_failed with that code as its reason.';
+  'proposer. All this is one transaction, so each step happens once. If the execution fails with a code, the '
+  'proposal becomes execution_failed with that code as its reason.';
 
 create function private.job_settle_proposals() returns integer
-language plpgsql volatile security definer   -- the worker has no rights on our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
   v_id uuid;
 begin
-  -- not locked here, because people and the guild are locked before a proposal (ARCHITECTURE.md, Locks)
+  -- don't lock the proposal here, because people and the guild are locked first (ARCHITECTURE.md, Locks)
   select id into v_id from app.guild_proposals where due_at <= clock_timestamp() order by due_at limit 1;
   if not found then
     return 0;

@@ -63,7 +63,7 @@ begin
   end if;
   return private.change_role('guild', p_id, p_user_id, 'owner');
 end $$;
-comment on function api.hand_over_guild is 'The founder hands a guild over to a member, and becomes a steward.';
+comment on function api.hand_over_guild is 'The founder transfers a guild to a member, and becomes a steward.';
 
 insert into private.operations_of_people (operation) values ('apply_to_guild');
 

@@ -43,8 +43,8 @@ begin
                                            where v.proposal_id = p_id and v.user_id = app.uid()))));
 end $$;
 comment on function private.proposal_detail is
-  'The card of a proposal with its tally: {…, tally {yes, no, abstain, eligible, quorum}, viewer {vote}}. If p_tally '
-  'is given, the votes are not counted again.';
+  'The card of a proposal with its tally: {…, tally {yes, no, abstain, eligible, quorum}, viewer {vote}}. If '
+  'p_tally is given, the function doesn''t count the votes again.';
 
 create function private.require_proposal(p_guild uuid, p_id uuid) returns app.guild_proposals
 language plpgsql stable security definer   -- the calling function checks who may read it
@@ -83,7 +83,7 @@ comment on function private.lock_open_proposal is
 create function private.propose(
   p_guild text, p_kind text, p_title text, p_body text, p_payload jsonb, p_closes_at timestamptz
 ) returns json
-language plpgsql volatile security definer   -- nobody may write proposals
+language plpgsql volatile security definer   -- callers may not write proposals
 set search_path = ''
 as $$
 declare
@@ -115,7 +115,8 @@ begin
   perform private.require_space_role(v_space.id, 'owner', 'moderator', 'member');
   perform private.require_open(v_space);
   if v_subject is not null then
-    perform private.require_visible_person(p_payload ->> v_kind.person_key);   -- checks again: this may have waited
+    -- check again, because this call may have waited for the lock
+    perform private.require_visible_person(p_payload ->> v_kind.person_key);
   end if;
   if (select count(*) from app.guild_proposals where guild_id = v_space.id and status = 'open') >= 50 then
     perform private.raise_error('proposals_exhausted');
@@ -132,7 +133,7 @@ comment on function private.propose is
   'treasury_amount.';
 
 create function private.vote_on_proposal(p_guild text, p_id uuid, p_value text) returns json
-language plpgsql volatile security definer   -- nobody may write votes
+language plpgsql volatile security definer   -- callers may not write votes
 set search_path = ''
 as $$
 declare
@@ -153,7 +154,7 @@ end $$;
 comment on function private.vote_on_proposal is 'The caller votes, or changes their vote.';
 
 create function private.withdraw_proposal(p_guild text, p_id uuid) returns json
-language plpgsql volatile security definer   -- nobody may write proposals
+language plpgsql volatile security definer   -- callers may not write proposals
 set search_path = ''
 as $$
 declare
@@ -170,7 +171,7 @@ end $$;
 comment on function private.withdraw_proposal is 'The proposer withdraws a proposal, if nobody else has voted.';
 
 create function private.read_proposal(p_guild text, p_id uuid) returns json
-language plpgsql stable security definer   -- nobody may read proposals directly
+language plpgsql stable security definer   -- callers may not read proposals
 set search_path = ''
 as $$
 declare
@@ -186,7 +187,7 @@ language plpgsql stable security definer   -- the calling function checks who ma
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
+  v_from   timestamptz := p_from.at;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
 begin
   if p_status is null then
@@ -203,13 +204,13 @@ comment on function private.find_proposals is
 call private.force_index_scans('private.find_proposals');
 
 create function private.list_proposals(p_guild text, p_status text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- nobody may read proposals directly
+language plpgsql stable security definer   -- callers may not read proposals
 set search_path = ''
 as $$
 declare
   v_guild  uuid := (private.require_space('guild', p_guild)).id;
   v_cursor uuid := private.require_cursor(p_cursor);
-  v_from   app.place := ('infinity', v_guild)::app.place;   -- any id works with infinity
+  v_from   app.place := ('infinity', v_guild)::app.place;   -- no row has this time, so any id works
   v_ids    uuid[];
 begin
   perform private.require_space_role(v_guild, 'owner', 'moderator', 'member');
@@ -226,7 +227,7 @@ end $$;
 comment on function private.list_proposals is 'The proposals of a guild, newest first, for members.';
 
 create function private.settle_by_staff(p_guild text, p_id uuid, p_status text) returns json
-language plpgsql volatile security definer   -- staff see every guild; nobody may write proposals
+language plpgsql volatile security definer   -- staff see every guild; callers may not write proposals
 set search_path = ''
 as $$
 declare

@@ -1,9 +1,9 @@
--- What a ban does to proposals: a banned person is no longer eligible, so the yes votes may now be the majority. An
--- erasure removes the person from their guilds; private.drop_votes then handles their votes.
--- docs/decisions.md, Guilds.
+-- What a ban changes in proposals. A banned person is no longer eligible, so the yes votes may become the majority. An
+-- erasure removes the person from their guilds; private.drop_votes then deletes their votes. docs/decisions.md,
+-- Guilds.
 
 create function private.recount_proposals(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker has no rights on our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -17,13 +17,13 @@ begin
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  perform private.lock_space(v_guild, '{}');   -- locked before its proposals: ARCHITECTURE.md, Locks
+  perform private.lock_space(v_guild, '{}');   -- lock the guild before its proposals: ARCHITECTURE.md, Locks
   update app.guild_proposals set due_at = least(due_at, clock_timestamp())
   where guild_id = v_guild and status = 'open';
   return json_build_object('changed', 1, 'next', v_guild);
 end $$;
 comment on function private.recount_proposals is
-  'For the worker alone: makes the open proposals in the next guild of a banned person {userId} due, so that '
+  'For the worker alone: takes the next guild of a banned person {userId} and makes its open proposals due. Then '
   'private.job_settle_proposals counts their votes again. Returns {changed, next}; next is null at the end.';
 call private.make_batch_queue('recounted-proposals', 'private.recount_proposals');
 
@@ -32,7 +32,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- in batches, because there may be a thousand guilds
+  -- use batches, because there may be a thousand guilds
   if exists (select from app.space_members m join app.guilds g on g.space_id = m.space_id
              where m.user_id = p_user.id) then
     perform private.enqueue('recounted-proposals', json_build_object('userId', p_user.id));

@@ -1,5 +1,4 @@
--- Accounts: what a person shows of themselves, what they keep private, and their personas.
--- docs/decisions.md, People.
+-- Accounts have a person's public and private fields, and their personas. docs/decisions.md, People.
 
 alter table app.users
   add column first_name text not null check (length(first_name) between 1 and 80),
@@ -11,14 +10,15 @@ alter table app.users
   add column credentials_version integer not null default 0,
   add column limited_at timestamptz,
   add column banned_until timestamptz;
-comment on column app.users.limited_at is 'When staff limited the person; null if they are not limited. A trigger '
-  'keeps app.limited_people the same.';
-comment on column app.users.banned_until is 'When the ban ends by itself: then it is a suspension. Null for a ban '
-  'without an end, and for people who are not banned.';
+comment on column app.users.limited_at is
+  'When staff limited the person; null if they are not limited. A trigger keeps app.limited_people in sync.';
+comment on column app.users.banned_until is
+  'When the ban ends by itself; such a ban is a suspension. Null for a ban without an end, and for people who are '
+  'not banned.';
 alter table app.users add check (banned_until is null or banned_at is not null);
 comment on column app.users.credentials_version is
-  'Increases with every new password and every ban. A device token, like a count of wrong passwords, belongs to one '
-  'version, so it ends when the version increases.';
+  'A number that increases with every new password and every ban. A device token and a count of wrong passwords are '
+  'for one version, so they end when the version increases.';
 comment on column app.users.country is 'The ISO 3166-1 alpha-2 code. Only the first admin and bots have no country.';
 
 create function private.person_rest(
@@ -38,13 +38,14 @@ comment on function private.person_rest is
 alter table app.users add column card_rest text not null generated always as (
   private.person_rest(person_id, username, first_name, last_name, profile_pic_url)) stored;
 comment on column app.users.card_rest is
-  'The end of the card. It is computed when the row changes, not at every read: private.person_rest.';
+  'The end of the card, which private.person_rest computes when the row changes.';
 
 alter table app.users add column bot_owner_id uuid references app.users on delete restrict;
 alter table app.users add constraint users_bot_role check (bot_owner_id is null or role = 'user');
 create index users_bot_owner_id_idx on app.users (bot_owner_id, created_at, id);
 comment on column app.users.bot_owner_id is
-  'The person who runs this account and answers for it, if it is a bot: sql/identity/57_bots.sql. Null for people.';
+  'The person who runs this account and is responsible for it, if it is a bot (sql/identity/57_bots.sql). Null for '
+  'people.';
 
 create table app.accounts (
   user_id           uuid primary key references app.users on delete cascade,
@@ -56,23 +57,23 @@ create table app.accounts (
   last_seen_at      timestamptz,
   total_reputation  numeric(12, 2) not null default 0,
   has_public_page       boolean not null default true
-) with (fillfactor = 80);   -- leaves space on each page, so that a new sum or visit changes no index
+) with (fillfactor = 80);   -- free space on each page, so that a new sum or visit changes no index
 create unique index email_taken on app.accounts (lower(email));
 comment on table app.accounts is 'Private data of a person. Only the first admin and bots have no date_of_birth.';
 comment on column app.accounts.email_verified_at is
-  'When the person verified that the address is theirs; null until then. The address of the first admin is verified '
-  'from the beginning.';
+  'When the person verified their address; null until then. The address of the first admin is verified from the '
+  'beginning.';
 comment on column app.accounts.email_bounced_at is
-  'When a mail server reported that the mailbox does not exist. Becomes null when the person uses a link that was '
-  'mailed to the address, or changes the address.';
+  'When a mail server reported that the mailbox does not exist. The column becomes null when the person uses a link '
+  'that was mailed to the address, or changes the address.';
 comment on column app.accounts.last_seen_at is
-  'When the person last used Kith, accurate to five minutes: see api.note_presence.';
+  'When the person last used Kith, accurate to five minutes (api.note_presence).';
 comment on column app.accounts.has_public_page is
-  'Whether the person and their public posts have public pages, if the instance has such pages: '
-  'sql/posts/56_public_pages.sql.';
+  'Whether the person and their public posts have public pages, if the instance has such pages '
+  '(sql/posts/56_public_pages.sql).';
 comment on column app.accounts.total_reputation is
-  'The sum of the person''s direct reputation entries. It determines how many invite codes they may make. A trigger '
-  'in sql/reputation maintains it.';
+  'The sum of the person''s direct reputation entries. It determines the number of invite codes that they may make. '
+  'A trigger in sql/reputation maintains it.';
 
 create table private.credentials (
   user_id           uuid primary key references app.users on delete cascade,
@@ -81,8 +82,8 @@ create table private.credentials (
   expiries          bigint[] not null default '{}'
 );
 comment on table private.credentials is
-  'Password hashes (argon2id). The other columns have the iat of the person''s last token, and the exp of all tokens '
-  'that were issued with this iat, so that no two tokens of a person have the same iat and exp.';
+  'Password hashes (argon2id). The other columns have the iat of the person''s last token, and the exp of all '
+  'tokens that were issued with this iat. They ensure that no two tokens of a person have the same iat and exp.';
 comment on column private.credentials.password_hash is
   'Null for a person who logs in with an OpenID provider only.';
 comment on column private.credentials.last_issued_at is 'iat of the last token, in unix seconds.';
@@ -98,8 +99,8 @@ begin
     from (select p_id as id, p_name as name, p_accent as accent, p_profile_pic_url as "profilePicUrl") s);
 end $$;
 comment on function private.persona_text is
-  'A persona as the cards of posts have it: {id, name, accent, profilePicUrl}, as the text of JSON. After changing '
-  'this function, rewrite the column app.personas.card_text.';
+  'A persona in the form that the cards of posts have: {id, name, accent, profilePicUrl}, as the text of JSON. '
+  'After changing this function, rewrite the column app.personas.card_text.';
 
 create table app.personas (
   id              uuid primary key default gen_random_uuid(),
@@ -117,7 +118,7 @@ create table app.personas (
 create unique index personas_default_key on app.personas (user_id) where is_default;
 comment on table app.personas is 'The personas under which a person publishes. Exactly one of them is the default.';
 comment on column app.personas.card_text is
-  'The persona in cards of posts. It is computed when the row changes, not at every read: private.persona_text.';
+  'The persona in cards of posts, which private.persona_text computes when the row changes.';
 
 insert into private.errors (code, status, text) values
   ('email_taken', 409, 'This email address is already registered.'),
@@ -136,8 +137,8 @@ cross join lateral (
   select '{"id":"' || n.actor_id || '","actorId":"' || n.actor_id || '","isBot":'
          || case when u.bot_owner_id is null then 'false' else 'true' end || u.card_rest as text) c;
 comment on view app.person_card is
-  'How a person appears in every public response: {id, actorId, isBot, personId, username, firstName, lastName, '
-  'profilePicUrl}, as json (card) and as its text (text); actor_id has the actor id alone.';
+  'The form of a person in every public response: {id, actorId, isBot, personId, username, firstName, lastName, '
+  'profilePicUrl}, as json (card) and as its text (text). actor_id has only the actor id.';
 
 create view private.own_profiles with (security_invoker) as
 select u.id,
@@ -187,7 +188,7 @@ declare
     lower(extensions.unaccent(p_first_name || '_' || p_last_name)), '[^a-z0-9]+', '_', 'g'), 24), '_');
 begin
   if length(v_name) < 3 then
-    v_name := btrim('member_' || v_name, '_');   -- nothing may remain of a name in another script
+    v_name := btrim('member_' || v_name, '_');   -- a name in another script may leave nothing
   end if;
   while private.is_reserved(v_name) or not private.is_free(v_name) loop
     v_name := regexp_replace(v_name, '_?\d*$', '') || '_' || (2 + floor(random() * 9998))::int;

@@ -1,5 +1,5 @@
--- Profiles: what a person can change, what others see of them, and when the person was last active.
--- docs/decisions.md, People.
+-- Profiles: what people can change, what others see of them, and when they were last active. docs/decisions.md,
+-- People.
 
 create view app.profile_card with (security_invoker) as
 select u.id,
@@ -11,9 +11,9 @@ select u.id,
          'owner', (select o.card from app.person_card o where o.id = u.bot_owner_id))) as card
 from app.users u join app.person_card c on c.id = u.id;
 comment on view app.profile_card is
-  'A public profile: the person''s card with {about, country, city, createdAt, owner}. owner is the person who '
-  'runs a bot; null for people, and if the caller cannot see the owner. It never includes the address, '
-  'phone, birthday, role or presence.';
+  'A public profile: the person''s card with {about, country, city, createdAt, owner}. owner is the person who runs '
+  'a bot; null for people, and if the caller cannot see the owner. It never includes the email address, phone, '
+  'birthday, role or presence.';
 
 create function api.update_me(p_changes jsonb) returns json
 language plpgsql volatile
@@ -44,8 +44,7 @@ end $$;
 comment on function api.update_me is
   'Changes the caller''s profile, {firstName, lastName, username, city, country, phone, hasPublicPage, about, '
   'profilePicUrl}: absent fields remain unchanged, null clears phone, about and profilePicUrl. A former username '
-  'still finds the caller. '
-  'Fails: username_taken, username_reserved, usernames_exhausted.';
+  'still finds the caller. Fails: username_taken, username_reserved, usernames_exhausted.';
 
 create function api.note_presence() returns json
 language plpgsql volatile
@@ -53,7 +52,7 @@ set search_path = ''
 as $$
 begin
   if private.note_access_token_used() then
-    return null;   -- the program is active, not the person
+    return null;   -- a program is active, but the person may not be
   end if;
   update app.accounts set last_seen_at = now()
   where user_id = private.require_caller() and coalesce(last_seen_at, '-infinity') < now() - interval '5 minutes';

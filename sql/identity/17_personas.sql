@@ -1,5 +1,4 @@
--- Personas: a person has at most five, and exactly one of them is the default.
--- docs/decisions.md, People.
+-- A person has at most five personas, and exactly one of them is the default. docs/decisions.md, People.
 
 insert into private.errors (code, status, text) values
   ('persona_unknown', 404, 'There is no such persona.'),
@@ -13,14 +12,14 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that concurrent calls don't exceed the limit
+  -- lock, so that concurrent calls don't exceed the limit
   perform private.lock('personas', new.user_id::text);
   if (select count(*) from app.personas where user_id = new.user_id) >= 5 then
     perform private.raise_error('personas_exhausted');
   end if;
   return new;
 end $$;
-comment on function private.limit_personas is 'Trigger: a person has at most 5 personas.';
+comment on function private.limit_personas is 'Trigger: rejects a sixth persona of a person.';
 -- the default persona is created with the person and is not checked
 create trigger limit_personas before insert on app.personas
   for each row when (not new.is_default) execute function private.limit_personas();
@@ -30,7 +29,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- the delete has locked the row, so old says whether the persona has become the default meanwhile
+  -- the delete has locked the row, so old has the latest value of is_default
   if old.is_default then
     perform private.raise_error('persona_is_default');
   end if;
@@ -141,7 +140,7 @@ set search_path = ''
 as $$
 begin
   perform private.lock('personas', private.require_caller()::text);
-  -- two statements, because the index never allows a second default, not even during a statement
+  -- use two statements, because the index never allows a second default, not even during a statement
   update app.personas set is_default = false where user_id = app.uid() and is_default and id <> p_persona;
   update app.personas set is_default = true where user_id = app.uid() and id = p_persona;
   if not found then

@@ -13,7 +13,7 @@ declare
   v_others  bigint[];
   v_expires bigint;
 begin
-  -- under the row lock iat never decreases, and tokens with the same iat differ in exp, so (sub, iat, exp) is unique
+  -- iat never decreases under the row lock, and tokens with the same iat differ in exp, so (sub, iat, exp) is unique
   select greatest(v_now, u.tokens_valid_from, c.last_issued_at),
          case when c.last_issued_at >= greatest(v_now, u.tokens_valid_from) then c.expiries else '{}' end
   into strict v_issued, v_others
@@ -37,7 +37,7 @@ language plpgsql volatile security definer   -- only definer functions may touch
 set search_path = ''
 as $$
 begin
-  -- credentials, then the user, then sessions: ARCHITECTURE.md, Locks
+  -- lock the credentials, then the user, then sessions: ARCHITECTURE.md, Locks
   perform private.check_lock_order('credentials', p_user::text);
   perform from private.credentials where user_id = p_user for update;
   perform private.check_lock_order('person', p_user::text);
@@ -48,13 +48,13 @@ begin
   where user_id = p_user and ended_at is null and (ends_with_password or not p_by_password);
   return greatest(
     floor(extract(epoch from clock_timestamp()))::bigint + 1,
-    -- the last token may already have an iat in that next second, because iat is never before tokens_valid_from
+    -- the last token may already have an iat in the next second, because iat is never before tokens_valid_from
     (select last_issued_at + 1 from private.credentials where user_id = p_user));
 end $$;
 comment on function private.close_sessions is
-  'Locks a person, and ends their sessions and access tokens. Returns the value that tokens_valid_from must have to '
-  'revoke every other token issued so far: the next whole second. With p_by_password, because the password has '
-  'changed, it leaves the access tokens that do not end with it.';
+  'Locks a person, and ends their sessions and access tokens. Returns the next whole second, the value of '
+  'tokens_valid_from that revokes every other token issued so far. With p_by_password, after a change of the '
+  'password, it keeps the access tokens that do not end with the password.';
 
 create function private.end_tokens(p_user uuid, p_by_password boolean default false) returns void
 language plpgsql volatile
@@ -66,8 +66,8 @@ begin
   update app.users set tokens_valid_from = v_from where id = p_user;
 end $$;
 comment on function private.end_tokens is
-  'Revokes every token issued so far, and ends the sessions. With p_by_password, because the password has changed, it '
-  'leaves the access tokens that do not end with it.';
+  'Revokes every token issued so far, and ends the sessions. With p_by_password, after a change of the password, it '
+  'keeps the access tokens that do not end with the password.';
 
 create function private.end_devices_of_banned(p_user app.users) returns void
 language plpgsql volatile
@@ -76,7 +76,8 @@ as $$
 begin
   update app.users set credentials_version = credentials_version + 1 where id = p_user.id;
 end $$;
-comment on function private.end_devices_of_banned is 'Step: a ban ends the device tokens of the person for good.';
+comment on function private.end_devices_of_banned is
+  'Step: at a ban, ends the device tokens of the person permanently.';
 insert into private.account_steps (step, events, position) values
   ('private.end_devices_of_banned', '{ban}', 61);
 
@@ -127,8 +128,9 @@ begin
     where lower(a.email) = lower(btrim(p_email)));
 end $$;
 comment on function api.find_login is
-  'For the facade alone: the person with this address and the password hash to check at login, {userId, passwordHash, '
-  'credentialsVersion}, or null if nobody has it. The hash is null if the person has no password.';
+  'For the facade alone: the person with this address and the password hash to check at login, {userId, '
+  'passwordHash, credentialsVersion}, or null if nobody has the address. The hash is null if the person has no '
+  'password.';
 
 create function private.check_not_banned(p_user uuid) returns void
 language plpgsql stable
@@ -144,14 +146,15 @@ begin
     perform private.raise_error('person_suspended');
   end if;
 exception when sqlstate 'PT403' then
-  if sqlerrm = 'person_suspended' then   -- the person should know when to come back
+  if sqlerrm = 'person_suspended' then   -- tell the person when they can log in again
     raise exception using errcode = 'PT403', message = sqlerrm,
       detail = format('This account is suspended until %s.', private.utc(v_person.banned_until));
   end if;
   raise;
 end $$;
 comment on function private.check_not_banned is
-  'Refuses a banned person with person_banned, and a suspended one with person_suspended, whose text says until when.';
+  'Rejects a banned person with person_banned, and a suspended one with person_suspended, whose text says when the '
+  'suspension ends.';
 
 create function private.open_login(
   p_user_id uuid, p_seconds integer, p_family uuid, p_refresh_hash bytea, p_user_agent text, p_device text,
@@ -177,7 +180,7 @@ begin
   return private.login_answer(p_user_id, v_claims);
 end $$;
 comment on function private.open_login is
-  'Begins a session of a person who has proved who they are, as api.log_in says. Checks the second factor.';
+  'Begins a session of a person who has proved their identity, as described at api.log_in. Checks the second factor.';
 
 create function api.log_in(
   p_user_id uuid, p_password_hash text, p_seconds integer, p_new_hash text default null,
@@ -193,7 +196,7 @@ begin
   where user_id = p_user_id and password_hash = p_password_hash
   for update;
   if not found then
-    perform private.raise_error('credentials_wrong');   -- the password changed while it was being checked
+    perform private.raise_error('credentials_wrong');   -- the password changed while the facade checked it
   end if;
   if p_new_hash is not null then
     update private.credentials set password_hash = p_new_hash where user_id = p_user_id;
@@ -204,20 +207,21 @@ end $$;
 comment on function api.log_in is
   'For the facade alone, after it has checked the password: logs the person in, {claims, user, credentialsVersion}. '
   'p_new_hash replaces a hash whose parameters have become too weak. p_family is the id of the session; with '
-  'p_refresh_hash it is a rotating one. With p_alert_hash, a login on a device on which the person never logged in is '
-  'mailed to them, unless it is their first login. For a person with a second factor, p_code is a code of the app or '
-  'a recovery code, and counts as a fresh proof.';
+  'p_refresh_hash it is a rotating one. With p_alert_hash, the person gets a mail about a login on a new device, '
+  'unless it is their first login. For a person with a second factor, p_code is a code of the app or a recovery '
+  'code, and counts as a fresh proof.';
 
 create function api.log_out(p_scope text default 'local', p_family uuid default null) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- writes the session before the denylist, as does every function that ends a session
+  -- write the session before the denylist, as every function does that ends a session
   perform private.end_own_session(p_family);
   perform private.end_own_token(p_scope = 'global');
   return null;   -- the response is 204
 end $$;
 comment on function api.log_out is
-  'Revokes the token of this request or, with scope global, every token of the caller. Ends the session of the token '
-  'if it is a fixed one. With p_family it also ends that rotating session if it is the caller''s.';
+  'Revokes the token of this request or, with scope global, every token of the caller. Ends the session of the '
+  'token if that session is fixed. With p_family it also ends the rotating session with this id, if that session is '
+  'the caller''s.';

@@ -1,4 +1,4 @@
--- Invite codes: generated, reserved for half an hour, redeemed once.
+-- Invite codes. A person generates a code; a candidate reserves it for half an hour and redeems it once.
 -- docs/decisions.md, Invites.
 
 create table app.invite_codes (
@@ -26,9 +26,9 @@ create index invite_codes_candidate_idx on app.invite_codes (candidate_session_i
 comment on table app.invite_codes is
   'One-time codes. reservation_id is the secret of the candidate who reserved the code; it remains after the code is '
   'used.';
-comment on column app.invite_codes.used_at is 'When somebody registered with it; null until then.';
+comment on column app.invite_codes.used_at is 'When somebody registered with the code; null until then.';
 comment on column app.invite_codes.status is 'active, reserved, used, expired or revoked. used and revoked are final.';
-comment on column app.invite_codes.reserved_until is 'When the reservation ends; null unless it is reserved.';
+comment on column app.invite_codes.reserved_until is 'When the reservation ends; null if the code is not reserved.';
 comment on column app.invite_codes.expires_at is 'When the code expires. From then on it cannot be reserved.';
 
 create table app.invite_tree (
@@ -67,7 +67,7 @@ declare
 begin
   while length(v_code) < 6 loop
     v_byte := get_byte(extensions.gen_random_bytes(1), 0);
-    -- 204 is the largest multiple of 34 in a byte: using higher values too would favour the first letters
+    -- 204 is the largest multiple of 34 in a byte; higher values would favour the first letters
     if v_byte < 204 then
       v_code := v_code || substr(c_alphabet, v_byte % 34 + 1, 1);
     end if;
@@ -111,8 +111,8 @@ begin
   return v_released;
 end $$;
 comment on function private.release_reservations is
-  'Ends up to 500 reservations whose half hour is over: their codes become active again, or expired. Returns how many '
-  'it ended.';
+  'Ends up to 500 reservations whose half hour is over: their codes become active again, or expired. Returns the '
+  'number of ended reservations.';
 
 create function api.reserve_invite(p_code text, p_candidate_session_id uuid default null) returns json
 language plpgsql volatile security definer   -- only for gate: without a token, policies show no rows
@@ -123,7 +123,7 @@ declare
 begin
   perform private.release_reservations();
   if p_candidate_session_id is not null then
-    -- so that two concurrent requests of a candidate leave them one reservation
+    -- lock, so that a candidate has one reservation after two concurrent requests
     perform private.lock('candidate', p_candidate_session_id::text);
   end if;
 
@@ -247,7 +247,7 @@ begin
     return null;
   end if;
   v_admin := private.create_person(p_email, p_password_hash, 'Admin', 'Admin', null, null, null, 'admin');
-  update app.accounts set email_verified_at = now() where user_id = v_admin;   -- the operator configured it
+  update app.accounts set email_verified_at = now() where user_id = v_admin;   -- the operator configured the address
   -- people cannot choose this username, but an erased admin may have had it
   insert into app.usernames (hash, username, user_id) values (private.username_hash('admin'), 'admin', v_admin)
   on conflict (hash) do nothing;
@@ -257,6 +257,7 @@ begin
   return (select json_agg((private.make_invite_code(v_admin)).code) from generate_series(1, 3));
 end $$;
 comment on function private.ensure_first_admin is
-  'At boot: if there is no admin, creates the first one and returns their first invite codes; otherwise returns null.';
+  'At boot: if there is no admin, creates the first admin and returns their first invite codes; otherwise returns '
+  'null.';
 
 insert into private.links (type, path) values ('invite-code', '/invites');

@@ -1,5 +1,5 @@
--- A person's own invite codes: how many they may make, and whom they invited.
--- docs/decisions.md, Invites.
+-- A person's own invite codes: the number that they may make, and the people whom they invited. docs/decisions.md,
+-- Invites.
 
 insert into private.errors (code, status, text) values
   ('invites_exhausted', 409, 'You have given out all your invite codes. You get more with time and reputation.'),
@@ -33,7 +33,7 @@ begin
     from app.users u join app.accounts a on a.user_id = u.id where u.id = p_user);
 end $$;
 comment on function private.invite_allotment is
-  'How many codes a person may make in all: clamp(5 + floor(totalRep / 50) + floor(ageDays / 14), 5, 30).';
+  'The number of codes that a person may make in all: clamp(5 + floor(totalRep / 50) + floor(ageDays / 14), 5, 30).';
 
 create function private.count_invites(p_user uuid) returns integer
 language plpgsql stable
@@ -85,8 +85,9 @@ begin
     'remaining', greatest(0, v_allotment - private.count_invites(v_me)));
 end $$;
 comment on function api.list_my_invites is
-  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200 codes, newest first; how many '
-  'codes they may make in all; how many were used (counted up to 1000); and how many they can still make.';
+  'The caller''s invite codes, {codes, allotment, used, remaining}: the newest 200 codes, newest first; the number '
+  'of codes that they may make in all; the number that counts as used, up to 1000; and the number that they can '
+  'still make.';
 
 create function private.make_own_invite() returns uuid
 language plpgsql volatile security definer   -- a person may not write codes
@@ -96,7 +97,7 @@ declare
   v_me uuid := private.require_caller();
 begin
   perform private.lock_effects(v_me);   -- the allotment depends on reputation
-  -- so that concurrent calls don't exceed the allotment
+  -- lock, so that concurrent calls don't exceed the allotment
   perform private.lock('invites', v_me::text);
   if private.count_invites(v_me) >= private.invite_allotment(v_me) then
     perform private.raise_error('invites_exhausted');
@@ -153,7 +154,7 @@ end $$;
 comment on function api.revoke_invite is 'Revokes an unused invite code of the caller. Repeating it changes nothing.';
 
 create function private.find_invited(p_cursor text) returns app.found
-language plpgsql stable security definer   -- with the policies it could scan any number of hidden people
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -165,7 +166,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- with infinity, any id works
+    v_before := v_me;   -- no row has this time, so any id works
   elsif v_from is null then
     select created_at, code_id into v_from, v_before
     from app.invite_tree where code_id = v_place.id and inviter_id = v_me;
@@ -189,7 +190,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_invited is
-  'Returns the codes of the next people whom the caller has invited and can see. It looks at the next 400.';
+  'Returns the codes of the next people whom the caller has invited and can see, among the next 400.';
 call private.force_index_scans('private.find_invited');
 
 create function api.get_invite_tree(p_limit integer default 20, p_cursor text default null) returns json

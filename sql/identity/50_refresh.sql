@@ -1,7 +1,7 @@
--- Sessions, which logins begin. In a fixed session, the access token is valid for seven days. In a rotating session,
--- an access token is valid for 15 minutes, and a refresh token can be used once. The facade makes refresh tokens:
--- HMAC-SHA256(key, family ‖ generation). The rules about which refresh tokens are valid are here.
--- docs/decisions.md, Tokens and sessions.
+-- A login begins a session. In a fixed session, the access token is valid for seven days. In a rotating session, an
+-- access token is valid for 15 minutes, and a refresh token can be used once. The facade makes refresh tokens:
+-- HMAC-SHA256(key, family ‖ generation). The rules for their validity are here. docs/decisions.md, Tokens and
+-- sessions.
 
 create table app.sessions (
   id           uuid primary key,
@@ -30,12 +30,12 @@ comment on table app.sessions is
   'the current generation and the SHA-256 of its refresh token. A fixed session is one access token without a refresh '
   'token. An ended session keeps its row until it expires, so that it stays ended.';
 comment on column app.sessions.device is
-  'The name that the client gave the device, otherwise a name from its User-Agent, such as Firefox on Windows. It has '
-  'no dots, slashes or colons, because a mail shows it and must not contain a link of a stranger.';
+  'The name that the client gave the device, otherwise a name from its User-Agent, such as Firefox on Windows. It '
+  'has no dots, slashes or colons, because a mail shows the name and must not contain a link of a stranger.';
 comment on column app.sessions.network is
   'The network from which the session began: the /24 of an IPv4 address, or the /48 of an IPv6 address.';
 comment on column app.sessions.last_seen_at is
-  'When a token of the session was last used, accurate to five minutes: see api.note_presence.';
+  'When a token of the session was last used, accurate to five minutes (api.note_presence).';
 comment on column app.sessions.alert_hash is
   'The SHA-256 of the token by which a mailed link ends the session; null if no mail reported the session.';
 comment on column app.sessions.live_tokens is
@@ -43,7 +43,7 @@ comment on column app.sessions.live_tokens is
   'with the session.';
 comment on column app.sessions.expires_at is
   'When the session expires: 60 days after the last refresh. A fixed session expires with its token.';
-comment on column app.sessions.ended_at is 'When it was ended before it expired; null otherwise.';
+comment on column app.sessions.ended_at is 'When the session was ended before it expired; null otherwise.';
 comment on column app.sessions.issued_at is
   'iat of the first access token in unix seconds. A session older than the person''s tokens_valid_from is no longer '
   'valid.';
@@ -97,11 +97,11 @@ begin
   on conflict do nothing;
 end $$;
 comment on function private.end_session is
-  'Ends a session of a person: its refresh token and the access tokens that it issued are revoked immediately. Does '
-  'nothing if it has ended.';
+  'Ends a session of a person, and revokes its refresh token and its access tokens immediately. Does nothing if the '
+  'session has ended.';
 
 create function private.end_own_session(p_family uuid) returns void
-language plpgsql volatile security definer   -- nobody may write the denylist
+language plpgsql volatile security definer   -- callers may not write the denylist
 set search_path = ''
 as $$
 begin
@@ -117,7 +117,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 declare
-  v_id      uuid := coalesce(p_id, gen_random_uuid());   -- the facade of 1.0.0 gives no id to a fixed session
+  v_id      uuid := coalesce(p_id, gen_random_uuid());   -- the facade of 1.0.0 gives fixed sessions no id
   v_person  uuid := p_claims ->> 'sub';
   v_kind    text := case when p_refresh_hash is null then 'fixed' else 'rotating' end;
   v_network cidr := private.network_of(p_address);
@@ -152,7 +152,7 @@ declare
   v_session app.sessions;
   v_claims  json;
 begin
-  -- the person before the session: ARCHITECTURE.md, Locks
+  -- lock the person before the session: ARCHITECTURE.md, Locks
   perform from private.credentials c join app.sessions s using (user_id) where s.id = p_family for update of c;
   select s.* into v_session
   from app.sessions s join app.users u on u.id = s.user_id
@@ -170,14 +170,14 @@ begin
     where id = p_family;
   elsif p_generation = v_session.generation - 1
     and v_session.last_used_at > clock_timestamp() - interval '10 seconds' then
-    -- the response was lost, or two requests ran concurrently: both get the same next token, unless this facade's key
-    -- differs
+    -- the response was lost, or two requests ran concurrently. Both get the same next token, unless this facade has
+    -- another key
     if p_next_hash <> v_session.token_hash then
       perform private.raise_error('refresh_token_invalid');
     end if;
   else
     perform private.end_session(v_session.user_id, p_family);
-    return private.error_response('refresh_token_reused');   -- raising an error would undo the end of the session
+    return private.error_response('refresh_token_reused');   -- an error would roll back the end of the session
   end if;
   v_claims := private.issue_claims(v_session.user_id, p_seconds);
   perform private.note_token(p_family, v_claims);
@@ -185,8 +185,8 @@ begin
 end $$;
 comment on function api.refresh_session is
   'For the facade alone, after it has checked the token''s seal: returns the {claims} of a new access token. The '
-  'refresh token of p_generation is used up; the one with p_next_hash replaces it and is valid for 60 days. Using a '
-  'token again ends the session and its access tokens for good. Only the previous token may be used again, within 10 '
+  'refresh token of p_generation is used up; the token with p_next_hash replaces it and is valid for 60 days. A '
+  'token that is used again ends the session and its access tokens permanently, except the previous token within 10 '
   'seconds of its first use.';
 
 create function api.list_sessions(p_limit integer default 20, p_cursor text default null) returns json
@@ -206,7 +206,7 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  v_id := coalesce(v_id, v_caller);   -- any id works with infinity
+  v_id := coalesce(v_id, v_caller);   -- no row has this time, so any id works
   v_ids := array(select id from app.sessions
                  where user_id = v_caller and ended_at is null and expires_at > now()
                    and (created_at, id) < (v_before, v_id)
@@ -239,18 +239,18 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.end_session is
-  'Ends a session of the caller: its refresh token and its access tokens are revoked immediately. Repeating it '
+  'Ends a session of the caller, and revokes its refresh token and its access tokens immediately. Repeating it '
   'changes nothing.';
 
 create function private.end_other_own_sessions() returns integer
-language plpgsql volatile security definer   -- nobody may write the denylist
+language plpgsql volatile security definer   -- callers may not write the denylist
 set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
   v_ids    uuid[];
 begin
-  -- locks the credentials before the sessions, so that no login of the caller begins a session meanwhile
+  -- lock the credentials before the sessions, so that no login of the caller begins a session meanwhile
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
   v_ids := array(select id from app.sessions
@@ -261,7 +261,7 @@ begin
   return cardinality(v_ids);
 end $$;
 comment on function private.end_other_own_sessions is
-  'Ends the caller''s sessions except the one to which the token of this request belongs. Returns how many it ended.';
+  'Ends the caller''s sessions except the session of this request. Returns the number of ended sessions.';
 
 create function api.end_other_sessions() returns json
 language plpgsql volatile

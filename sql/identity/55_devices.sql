@@ -1,6 +1,5 @@
--- The devices on which a person has logged in, the mail about a login on a new one, and the link in this mail that
--- ends the login.
--- docs/decisions.md, Tokens and sessions.
+-- The devices on which a person has logged in, the mail about a login on a new device, and the link in this mail that
+-- ends the login. docs/decisions.md, Tokens and sessions.
 
 create table private.devices (
   user_id             uuid not null references app.users on delete cascade,
@@ -15,9 +14,9 @@ comment on table private.devices is
   'The devices on which people have logged in, at most 50 for each person. A fingerprint is the SHA-256 of the '
   'person, the network and the name of the device.';
 comment on column private.devices.credentials_version is
-  'The version of the person''s credentials at the last login on the device. With another version the device counts '
-  'as new.';
-comment on column private.devices.seen_at is 'When the last login on the device was.';
+  'The version of the person''s credentials at the last login on the device. If the version has changed, the device '
+  'counts as new.';
+comment on column private.devices.seen_at is 'When the person last logged in on the device.';
 insert into private.retention (relation, counts_from, keep) values ('private.devices', 'seen_at', '1 year');
 
 insert into private.errors (code, status, text) values
@@ -57,7 +56,7 @@ begin
   return v_is_new;
 end $$;
 comment on function private.note_device is
-  'Records a login on a device, and returns whether it was the first one there since the person''s credentials '
+  'Records a login on a device, and returns whether it was the first on this device since the person''s credentials '
   'changed. The calling function must have locked the person''s credentials.';
 
 create function private.alert_of_session(p_id uuid, p_user uuid, p_alert_hash bytea) returns void
@@ -65,7 +64,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- a limit, so that somebody who knows the password can't flood the mailbox with mails
+  -- limit the mails, so that somebody who knows the password can't flood the mailbox
   if p_alert_hash is null
      or (select count(*) >= 5 from app.sessions
          where user_id = p_user and created_at > now() - interval '1 hour' and alert_hash is not null) then
@@ -75,8 +74,8 @@ begin
   perform private.enqueue('mail', json_build_object('sessionId', p_id));
 end $$;
 comment on function private.alert_of_session is
-  'Queues a mail that tells a person of a session on a new device, with a link that ends it; at most 5 in an hour. '
-  'Does nothing without p_alert_hash.';
+  'Queues a mail to a person about a session on a new device, with a link that ends it; at most 5 in an hour. Does '
+  'nothing without p_alert_hash.';
 
 create function private.find_session_mail(p_id uuid) returns json
 language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
@@ -114,7 +113,7 @@ as $$
 declare
   v_person uuid := private.find_alerted_session(p_id, p_alert_hash);
 begin
-  -- locks the person and checks again, so that of two concurrent calls with the same link only one succeeds
+  -- lock the person and check again, so that only one of two concurrent calls with the same link succeeds
   perform private.check_lock_order('credentials', v_person::text);
   perform from private.credentials where user_id = v_person for update;
   v_person := private.find_alerted_session(p_id, p_alert_hash);
@@ -122,7 +121,7 @@ begin
     perform private.raise_error('session_over');
   end if;
   perform private.check_lock_order('person', v_person::text);
-  -- the stranger also has a device token, with which their next login would be one on a known device
+  -- the stranger also has a device token, with which their next login would count as a login on a known device
   update app.users set credentials_version = credentials_version + 1 where id = v_person;
   perform private.end_session(v_person, p_id);
   return json_build_object('ok', true);

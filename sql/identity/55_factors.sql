@@ -1,4 +1,4 @@
--- Second factors: an authenticator app (TOTP), recovery codes, and fresh proofs of the person behind a session.
+-- Second factors: an authenticator app (TOTP), recovery codes, and fresh proofs of the identity of a session's user.
 -- docs/decisions.md, Second factors.
 
 create table private.totp (
@@ -12,7 +12,8 @@ create table private.totp (
 comment on table private.totp is
   'The authenticator app of a person (RFC 6238: SHA-1, 6 digits, 30 seconds). It is a second factor from confirmed_at '
   'on.';
-comment on column private.totp.confirmed_at is 'When the person proved that the app has the secret; null until then.';
+comment on column private.totp.confirmed_at is
+  'When a code of the app proved that it has the secret; null until then.';
 comment on column private.totp.last_step is
   'The time step of the last code that was used: unix seconds / 30. Only codes of later steps are accepted.';
 comment on column private.totp.last_used_at is 'When a code of the app was last used; null if none was used yet.';
@@ -26,8 +27,8 @@ create table private.recovery_codes (
   primary key (user_id, number)
 );
 comment on table private.recovery_codes is
-  'SHA-256 of recovery codes. Each can be used once instead of a code of the app. A code has 80 random bits, so a '
-  'slow hash is not needed.';
+  'SHA-256 of recovery codes. Each code can be used once instead of a code of the app. It has 80 random bits, so a '
+  'fast hash is enough.';
 comment on column private.recovery_codes.number is 'From 1 to 10.';
 comment on column private.recovery_codes.used_at is 'When the code was used; null until then.';
 
@@ -41,10 +42,11 @@ create table private.proofs (
 );
 create index proofs_proved_at_idx on private.proofs (proved_at);
 comment on table private.proofs is
-  'Fresh proofs: when a session last proved who uses it. The key is the access token (iat, exp) of that request.';
+  'Fresh proofs: when the user of a session last proved their identity. The key is the access token (iat, exp) of '
+  'that request.';
 comment on column private.proofs.issued_at is 'iat of the token, in unix seconds.';
 comment on column private.proofs.expires_at is 'exp of the token, in unix seconds.';
-comment on column private.proofs.proved_at is 'When the session last proved who uses it.';
+comment on column private.proofs.proved_at is 'When the user of the session last proved their identity.';
 comment on column private.proofs.session_id is
   'The session that issued the token, because all tokens of a session share the proof. Null if there is none.';
 insert into private.retention (relation, counts_from, keep) values ('private.proofs', 'proved_at', '1 day');
@@ -65,7 +67,7 @@ as $$
 begin
   return exists (select from private.people_with_factor where user_id = p_user);
 end $$;
-comment on function private.has_factor is 'Whether a person has a second factor.';
+comment on function private.has_factor is 'Returns whether a person has a second factor.';
 
 create function private.totp_code(p_secret bytea, p_step bigint) returns text
 language plpgsql immutable
@@ -93,7 +95,7 @@ begin
           from generate_series(1, length(v_bits), 5) n);
 end $$;
 comment on function private.base32 is
-  'A secret in base32 (RFC 4648), as apps read it. The number of bits must be a multiple of 5.';
+  'A secret in base32 (RFC 4648), the form that apps read. The number of bits must be a multiple of 5.';
 
 create function private.use_totp(p_user uuid, p_code text) returns boolean
 language plpgsql volatile
@@ -104,10 +106,10 @@ declare
   v_totp private.totp;
   v_step bigint;
 begin
-  -- locks the row, so that of two concurrent requests with the same code only one succeeds
+  -- lock the row, so that only one of two concurrent requests with the same code succeeds
   select * into v_totp from private.totp where user_id = p_user for update;
   select s into v_step from generate_series(v_now - 1, v_now + 1) s
-  -- compares keyed hashes, so that the time it takes says nothing about the code
+  -- compare keyed hashes, so that the duration reveals nothing about the code
   where s > v_totp.last_step
     and extensions.hmac(convert_to(private.totp_code(v_totp.secret, s), 'UTF8'), v_totp.secret, 'sha256')
       = extensions.hmac(convert_to(p_code, 'UTF8'), v_totp.secret, 'sha256')
@@ -128,7 +130,7 @@ begin
     'noticeId', gen_random_uuid(), 'userId', p_user, 'letter', p_letter));
 end $$;
 comment on function private.mail_about_factor is
-  'Queues a mail that tells a person about a change of their factors: factorAdded, factorRemoved, recoveryUsed, '
+  'Queues a mail to a person about a change of their factors: factorAdded, factorRemoved, recoveryUsed, '
   'recoveryRenewed, passkeyAdded, passkeyRemoved or passkeyEnded.';
 
 create function private.find_notice_mail(p_user uuid) returns json
@@ -154,7 +156,7 @@ begin
     return exists (select from private.totp where user_id = p_user and confirmed_at is not null)
       and private.use_totp(p_user, v_code);
   end if;
-  -- the update locks the row, so that of two concurrent requests with the same code only one succeeds
+  -- the update locks the row, so that only one of two concurrent requests with the same code succeeds
   update private.recovery_codes set used_at = now()
   where user_id = p_user and used_at is null and code_hash = sha256(convert_to(v_code, 'UTF8'));
   if not found then
@@ -181,7 +183,7 @@ begin
   end if;
 end $$;
 comment on function private.require_code is
-  'Passes if the person has no second factor, or if this is a code of theirs, which is then used up.';
+  'Passes if the person has no second factor, or if this is one of their codes, which is then used up.';
 
 create function private.note_proof(p_claims jsonb, p_session uuid) returns void
 language plpgsql volatile
@@ -219,7 +221,8 @@ begin
             and (p.session_id = v_session
                  or (p.issued_at, p.expires_at) = ((v_claims ->> 'iat')::bigint, (v_claims ->> 'exp')::bigint)));
 end $$;
-comment on function private.proved_at is 'When the session of this request last proved who uses it; null if never.';
+comment on function private.proved_at is
+  'When the user of this request''s session last proved their identity; null if never.';
 
 create function private.require_proof(p_within interval default '10 minutes') returns void
 language plpgsql stable security definer   -- people may not read who has a factor
@@ -244,7 +247,8 @@ begin
   end if;
 end $$;
 comment on function private.require_proof_of_all is
-  'Like private.require_proof, but also requires a proof of people without a second factor, who give their password.';
+  'Does the same as private.require_proof, but also requires a proof from people without a second factor, who give '
+  'their password.';
 
 create function private.renew_recovery_codes(p_user uuid) returns json
 language plpgsql volatile
@@ -274,7 +278,7 @@ begin
   return private.renew_recovery_codes(p_user);
 end $$;
 comment on function private.first_recovery_codes is
-  'The recovery codes of a person who adds a factor, or null if they have some that were not used: these stay.';
+  'The new recovery codes of a person who adds a factor, or null if they have unused codes, which stay.';
 
 create function private.list_own_factors() returns json
 language plpgsql stable security definer   -- people may not read factors, because they contain secrets
@@ -335,7 +339,7 @@ begin
     'url', format('otpauth://totp/Kith:%s?secret=%s&issuer=Kith&algorithm=SHA1&digits=6&period=30',
                   replace(v_name, '@', '%40'), v_secret));
 end $$;
-comment on function private.start_own_totp is 'Begins adding an authenticator app, as api.start_totp says.';
+comment on function private.start_own_totp is 'Begins adding an authenticator app, as described at api.start_totp.';
 
 create function api.start_totp() returns json
 language plpgsql volatile
@@ -362,7 +366,7 @@ declare
 begin
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
-  perform private.check_caller();   -- checks again: the token may have ended while this waited
+  perform private.check_caller();   -- check again, because the token may have ended during the wait
   perform private.require_proof_of_all();
   perform from private.totp where user_id = v_caller and confirmed_at is null for update;
   if not found then
@@ -372,7 +376,7 @@ begin
   end if;
   update private.totp set confirmed_at = now() where user_id = v_caller;
   insert into private.people_with_factor (user_id) values (v_caller) on conflict do nothing;
-  -- other sessions have proved only the password
+  -- other sessions began with only the password
   perform private.end_tokens(v_caller);
   perform private.mail_about_factor(v_caller, 'factorAdded');
   v_claims := private.issue_claims(v_caller, p_seconds);
@@ -409,7 +413,7 @@ declare
 begin
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
-  perform private.check_caller();   -- checks again: the caller's role may have changed while this waited
+  perform private.check_caller();   -- check again, because the caller's role may have changed during the wait
   perform private.require_proof();
   delete from private.totp where user_id = v_caller and confirmed_at is not null;
   if not found then
@@ -419,7 +423,7 @@ begin
   perform private.mail_about_factor(v_caller, 'factorRemoved');
 end $$;
 comment on function private.remove_own_totp is
-  'Removes the caller''s authenticator app, as api.remove_totp says.';
+  'Removes the caller''s authenticator app, as described at api.remove_totp.';
 
 create function api.remove_totp() returns json
 language plpgsql volatile
@@ -430,8 +434,8 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.remove_totp is
-  'Removes the caller''s authenticator app; with the last factor also the recovery codes, unless the caller''s role '
-  'requires a factor.';
+  'Removes the caller''s authenticator app. If it is the last factor, also removes the recovery codes, and fails if '
+  'the caller''s role requires a factor.';
 
 create function private.renew_own_recovery_codes() returns json
 language plpgsql volatile security definer   -- people may not write recovery codes
@@ -473,10 +477,10 @@ begin
   where user_id = v_caller and (p_password_hash is null or password_hash = p_password_hash)
   for update;
   if not found then
-    -- the password changed while it was being checked, which ended this token
+    -- the password changed while the facade checked it, which ended this token
     perform private.raise_error('token_revoked');
   end if;
-  perform private.check_caller();   -- checks again: the token may have ended while this waited
+  perform private.check_caller();   -- check again, because the token may have ended during the wait
   perform private.require_code(v_caller, p_code);
   if not private.has_factor(v_caller) and p_password_hash is null then
     perform private.raise_error('code_wrong');

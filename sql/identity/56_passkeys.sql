@@ -1,6 +1,5 @@
--- Passkeys: keys on a person's devices (WebAuthn), with which the person logs in and gives fresh proofs. The facade
--- checks signatures; the rules about keys and challenges are here.
--- docs/decisions.md, Second factors.
+-- Passkeys are keys on a person's devices (WebAuthn), with which the person logs in and gives fresh proofs. The facade
+-- checks signatures; the rules about keys and challenges are here. docs/decisions.md, Second factors.
 
 create table private.passkeys (
   id            uuid primary key default gen_random_uuid(),
@@ -19,12 +18,12 @@ comment on table private.passkeys is 'The passkeys of people, at most ten for ea
 comment on column private.passkeys.credential_id is 'The id that the device gave the key.';
 comment on column private.passkeys.public_key is 'The public key, encoded as COSE (RFC 9052).';
 comment on column private.passkeys.counter is
-  'How often the device has used the key, as it says; 0 if it does not count. If the number does not rise, somebody '
-  'may have a copy of the key.';
+  'The number of uses that the device reports; 0 if it does not count. If the number does not rise, somebody may '
+  'have a copy of the key.';
 comment on column private.passkeys.transports is
-  'How browsers reach the device: usb, nfc, ble, internal, hybrid and others.';
-comment on column private.passkeys.name is 'The name that the person gave it.';
-comment on column private.passkeys.last_used_at is 'When it was last used; null if never.';
+  'The ways in which browsers reach the device: usb, nfc, ble, internal, hybrid and others.';
+comment on column private.passkeys.name is 'The name that the person gave the passkey.';
+comment on column private.passkeys.last_used_at is 'When the passkey was last used; null if never.';
 
 create table private.passkey_challenges (
   slot           integer primary key check (slot between 0 and 65535),
@@ -37,10 +36,10 @@ create index passkey_challenges_challenge_hash_idx on private.passkey_challenges
 create index passkey_challenges_user_id_idx on private.passkey_challenges (user_id, created_at);
 create index passkey_challenges_created_at_idx on private.passkey_challenges (created_at);
 comment on table private.passkey_challenges is
-  'SHA-256 of the challenges that wait for the signature of a passkey. Each can be used once, within five minutes. A '
-  'new one takes a random slot and replaces what was there, so that strangers can''t fill the table.';
+  'SHA-256 of the challenges that wait for the signature of a passkey. Each can be used once, within five minutes. '
+  'A new challenge takes a random slot and replaces the challenge in it, so that strangers can''t fill the table.';
 comment on column private.passkey_challenges.slot is 'A random number from 0 to 65535.';
-comment on column private.passkey_challenges.user_id is 'Who asked for it; null for a login.';
+comment on column private.passkey_challenges.user_id is 'The person who requested the challenge; null for a login.';
 insert into private.retention (relation, counts_from, keep) values
   ('private.passkey_challenges', 'created_at', '5 minutes');
 
@@ -105,7 +104,7 @@ comment on function api.start_passkey is
   'username, known: the passkeys that the caller has}.';
 
 create function api.start_passkey_login(p_challenge_hash bytea) returns json
-language plpgsql volatile security definer   -- only for gate: nobody may write challenges
+language plpgsql volatile security definer   -- only for gate: callers may not write challenges
 set search_path = ''
 as $$
 begin
@@ -115,7 +114,7 @@ end $$;
 comment on function api.start_passkey_login is 'For the facade alone: stores the challenge of a login, {ok}.';
 
 create function api.start_passkey_proof(p_challenge_hash bytea) returns json
-language plpgsql volatile security definer   -- only for gate: nobody may write challenges
+language plpgsql volatile security definer   -- only for gate: callers may not write challenges
 set search_path = ''
 as $$
 declare
@@ -132,7 +131,7 @@ language plpgsql volatile security definer   -- only for gate: without a token, 
 set search_path = ''
 as $$
 begin
-  -- the transaction ends before the signature is checked, so a wrong signature uses up the challenge, too
+  -- the transaction ends before the facade checks the signature, so a wrong signature uses up the challenge, too
   delete from private.passkey_challenges
   where challenge_hash = p_challenge_hash and purpose = p_purpose and user_id is not distinct from app.uid()
     and created_at > now() - interval '5 minutes';
@@ -147,8 +146,9 @@ begin
                     and (app.uid() is null or p.user_id = app.uid()))));
 end $$;
 comment on function api.take_passkey_challenge is
-  'For the facade alone: uses up a challenge. {isOpen: whether it was valid for this purpose and caller, passkey: '
-  '{id, userId, publicKey (hex), credentialsVersion}, null if there is none that the caller may use}.';
+  'For the facade alone: uses up a challenge. Returns {isOpen: whether the challenge was valid for this purpose and '
+  'caller, passkey: {id, userId, publicKey (hex), credentialsVersion}, or null if the caller may use no such '
+  'passkey}.';
 
 create function api.add_passkey(
   p_credential_id bytea, p_public_key bytea, p_counter bigint, p_transports text[], p_name text, p_seconds integer,
@@ -166,7 +166,7 @@ declare
 begin
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
-  perform private.check_caller();   -- checks again: the token may have ended while this waited
+  perform private.check_caller();   -- check again, because the token may have ended during the wait
   perform private.require_proof_of_all();
   if (select count(*) >= 10 from private.passkeys where user_id = v_caller) then
     perform private.raise_error('passkeys_full');
@@ -184,7 +184,7 @@ begin
   if not v_first then
     return json_build_object('passkey', private.passkey_card(v_passkey));
   end if;
-  -- other sessions have proved only the password
+  -- other sessions began with only the password
   perform private.end_tokens(v_caller);
   v_claims := private.issue_claims(v_caller, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address);
@@ -207,9 +207,9 @@ declare
 begin
   select counter into v_counter from private.passkeys where id = p_id and user_id = p_user for update;
   if not found then
-    perform private.raise_error('passkey_wrong');   -- it was removed meanwhile
+    perform private.raise_error('passkey_wrong');   -- the passkey was removed meanwhile
   elsif (p_counter > 0 or v_counter > 0) and p_counter <= v_counter then
-    -- somebody has a copy, and perhaps a session; the other factors and the recovery codes still count
+    -- somebody has a copy of the key, and perhaps a session; the other factors and the recovery codes remain valid
     delete from private.passkeys where id = p_id;
     perform private.end_tokens(p_user);
     delete from private.proofs where user_id = p_user;
@@ -238,7 +238,7 @@ begin
   perform from private.credentials where user_id = p_user_id for update;
   perform private.check_not_banned(p_user_id);
   if not private.use_passkey(p_passkey, p_user_id, p_counter) then
-    return private.error_response('passkey_wrong');   -- raising an error would undo the end of the passkey
+    return private.error_response('passkey_wrong');   -- an error would roll back the end of the passkey
   end if;
   v_claims := private.issue_claims(p_user_id, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address, p_alert_hash);
@@ -258,9 +258,9 @@ declare
 begin
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
-  perform private.check_caller();   -- checks again: the token may have ended while this waited
+  perform private.check_caller();   -- check again, because the token may have ended during the wait
   if not private.use_passkey(p_passkey, v_caller, p_counter) then
-    return private.error_response('passkey_wrong');   -- raising an error would undo the end of the passkey
+    return private.error_response('passkey_wrong');   -- an error would roll back the end of the passkey
   end if;
   perform private.note_proof(current_setting('request.jwt.claims')::jsonb, private.own_session());
   return json_build_object('provedUntil', private.utc(now() + interval '10 minutes'));
@@ -286,7 +286,8 @@ begin
   end if;
   return private.passkey_card(v_passkey);
 end $$;
-comment on function private.rename_own_passkey is 'Renames a passkey of the caller, as api.rename_passkey does.';
+comment on function private.rename_own_passkey is
+  'Renames a passkey of the caller, as described at api.rename_passkey.';
 
 create function api.rename_passkey(p_id uuid, p_name text) returns json
 language plpgsql volatile
@@ -305,7 +306,7 @@ as $$
 begin
   if exists (select from private.totp where user_id = p_user and confirmed_at is not null)
      or exists (select from private.passkeys where user_id = p_user) then
-    -- another session may have given its proof with the factor that was removed
+    -- another session may have its proof from the removed factor
     delete from private.proofs where user_id = p_user and session_id is distinct from private.own_session();
   elsif private.needs_factor((select role from app.users where id = p_user)) then
     perform private.raise_error('factor_needed');
@@ -326,7 +327,7 @@ declare
 begin
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
-  perform private.check_caller();   -- checks again: the caller's role may have changed while this waited
+  perform private.check_caller();   -- check again, because the caller's role may have changed during the wait
   perform private.require_proof();
   delete from private.passkeys where id = p_id and user_id = v_caller;
   if not found then
@@ -336,7 +337,8 @@ begin
   perform private.end_factor(v_caller);
   perform private.mail_about_factor(v_caller, 'passkeyRemoved');
 end $$;
-comment on function private.remove_own_passkey is 'Removes a passkey of the caller, as api.remove_passkey says.';
+comment on function private.remove_own_passkey is
+  'Removes a passkey of the caller, as described at api.remove_passkey.';
 
 create function api.remove_passkey(p_id uuid) returns json
 language plpgsql volatile
@@ -347,5 +349,5 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.remove_passkey is
-  'Removes a passkey of the caller; with the last factor also the recovery codes, unless the caller''s role requires '
-  'a factor.';
+  'Removes a passkey of the caller. If it is the last factor, also removes the recovery codes, and fails if the '
+  'caller''s role requires a factor.';

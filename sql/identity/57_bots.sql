@@ -1,6 +1,6 @@
--- Bots: accounts that a person owns and answers for. A bot has no password, no login and no address; programs use it
--- with its access tokens. private.operations_of_people lists what bots may not do.
--- docs/decisions.md, Bots.
+-- Bots are accounts that a person owns and is responsible for. A bot has no password, no login and no email address;
+-- programs use it with its access tokens. private.operations_of_people lists what bots may not do. docs/decisions.md,
+-- Bots.
 
 insert into private.errors (code, status, text) values
   ('bot_unknown', 404, 'You have no such bot.'),
@@ -105,10 +105,10 @@ begin
     perform private.raise_error('value_invalid');
   end if;
   if p_invite_code is not null then
-    v_code := private.spend_invite(p_invite_code);   -- locked before the person: ARCHITECTURE.md, Locks
+    v_code := private.spend_invite(p_invite_code);   -- lock the code before the person: ARCHITECTURE.md, Locks
   end if;
   perform private.share_lock_person(v_caller);
-  -- so that concurrent calls don't exceed the limit
+  -- lock, so that concurrent calls don't exceed the limit
   perform private.lock('bots', v_caller::text);
   if cardinality(private.find_own_bots()) >= 5 then
     perform private.raise_error('bots_exhausted');
@@ -120,7 +120,7 @@ begin
   insert into app.users (id, username, first_name, last_name, about, profile_pic_url, bot_owner_id)
   values (v_id, lower(btrim(p_username)), private.require_name(p_first_name), private.require_name(p_last_name),
           nullif(private.require_text(p_about), ''), private.use_picture(p_profile_pic_url), v_caller);
-  -- .invalid is reserved (RFC 2606): nothing can be sent there
+  -- .invalid is reserved (RFC 2606), so this address gets no mail
   insert into app.accounts (user_id, email) values (v_id, 'bot-' || v_id || '@bots.invalid');
   insert into private.credentials (user_id, password_hash) values (v_id, '!bot');
   insert into app.personas (user_id, name, is_default) values (v_id, 'Main', true);
@@ -129,8 +129,8 @@ begin
   return v_id;
 end $$;
 comment on function private.add_own_bot is
-  'Creates a bot of the caller, which uses up an invite, as api.create_bot says. Its password hash matches no '
-  'password.';
+  'Creates a bot of the caller, which uses up an invite, as described at api.create_bot. The password hash of the '
+  'bot matches no password.';
 
 create function api.create_bot(
   p_username text, p_first_name text, p_last_name text default 'Bot', p_about text default null,
@@ -151,8 +151,9 @@ begin
   return private.finish_idempotent('create_bot', private.own_bot_card(v_bot));
 end $$;
 comment on function api.create_bot is
-  'Creates a bot of the caller, who answers for it: its card, as in api.list_bots. It uses up the given active invite '
-  'code of the caller, or one of their allotment. A person can have 5. Fails: username_reserved.';
+  'Creates a bot of the caller, who is responsible for it, and returns its card, as in api.list_bots. It uses up '
+  'the given active invite code of the caller, or one of their allotment. A person can have 5. Fails: '
+  'username_reserved.';
 
 create function private.update_own_bot(p_bot uuid, p_changes jsonb) returns void
 language plpgsql volatile security definer   -- people may not write accounts of others
@@ -174,7 +175,7 @@ begin
                            else profile_pic_url end
   where id = p_bot and bot_owner_id = private.require_caller() and erased_at is null;
 end $$;
-comment on function private.update_own_bot is 'Changes a bot of the caller, as api.update_bot says.';
+comment on function private.update_own_bot is 'Changes a bot of the caller, as described at api.update_bot.';
 
 create function api.update_bot(p_id text, p_changes jsonb) returns json
 language plpgsql volatile
@@ -209,4 +210,4 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.delete_bot is
-  'Erases a bot of the caller for good, as api.erase_me erases a person. The invite is not given back.';
+  'Erases a bot of the caller permanently, as api.erase_me erases a person. The caller doesn''t get the invite back.';

@@ -1,7 +1,6 @@
--- Access tokens with scopes, which programs use instead of a login. A person makes a personal one, or allows an app to
--- have one. The facade makes the tokens and passes on their hashes. Each token has claims, and private.revoked_tokens
--- stores its scopes under these claims.
--- docs/decisions.md, Access tokens.
+-- Access tokens with scopes, which programs use instead of a login. A person makes a personal token, or allows an app
+-- to get a token. The facade makes the tokens and passes on their hashes. Each token has claims, and
+-- private.revoked_tokens stores its scopes under these claims. docs/decisions.md, Access tokens.
 
 create table app.access_tokens (
   id                 uuid primary key default gen_random_uuid(),
@@ -27,16 +26,17 @@ create index access_tokens_over_idx on app.access_tokens
 comment on table app.access_tokens is
   'Tokens with scopes, for programs: personal ones, and those of apps. Only the SHA-256 of a token is stored. A token '
   'keeps its row for a day after it has ended.';
-comment on column app.access_tokens.name is 'The name that the person gave it, or the name of the app.';
+comment on column app.access_tokens.name is 'The name that the person gave the token, or the name of the app.';
 comment on column app.access_tokens.scopes is 'What the token may do.';
 comment on column app.access_tokens.ends_with_password is 'Whether a new password ends the token.';
 comment on column app.access_tokens.issued_at is 'The claim iat, in unix seconds.';
 comment on column app.access_tokens.expires_at is 'The claim exp, in unix seconds: when it expires.';
 comment on column app.access_tokens.live_tokens is
-  'The JWTs for which it was exchanged and that have not expired: [[iat, exp], …] in unix seconds. They end with it.';
+  'The JWTs for which the token was exchanged and that have not expired: [[iat, exp], …] in unix seconds. They end '
+  'with the token.';
 comment on column app.access_tokens.last_used_at is
-  'When it was last used, accurate to five minutes; null if it never was.';
-comment on column app.access_tokens.ended_at is 'When it was ended before it expired; null otherwise.';
+  'When the token was last used, accurate to five minutes; null if never.';
+comment on column app.access_tokens.ended_at is 'When the token was ended before it expired; null otherwise.';
 comment on column app.access_tokens.client_id is 'The app that has the token; null for a personal one.';
 insert into private.retention (relation, counts_from, keep) values
   ('app.access_tokens', 'LEAST(ended_at, to_timestamp((expires_at)::double precision))', '1 day');
@@ -56,7 +56,7 @@ as $$
 declare
   v_scopes text[] := array(select s.scope from private.scopes s where s.scope = any (p_scopes) order by s.position);
 begin
-  -- at least one name, and every name was found
+  -- there must be at least one name, and every name must exist
   if cardinality(v_scopes) = 0 or not (p_scopes <@ v_scopes) then
     perform private.raise_error('scope_unknown');
   elsif exists (select from private.scopes where scope = any (v_scopes) and staff)
@@ -78,7 +78,7 @@ begin
   values ((p_claims ->> 'sub')::uuid, (p_claims ->> 'iat')::bigint, (p_claims ->> 'exp')::bigint, p_scopes);
 end $$;
 comment on function private.limit_to_scopes is
-  'Gives the token with these claims its scopes: from now on it may do only what they allow.';
+  'Stores the scopes of the token with these claims. From now on the token may do only what these scopes allow.';
 
 create function private.issue_access_token(
   p_user uuid, p_kind text, p_name text, p_token_hash bytea, p_scopes text[], p_seconds integer,
@@ -114,8 +114,8 @@ begin
   return v_claims;
 end $$;
 comment on function private.issue_access_token is
-  'Makes an access token of the kind personal or app (then p_client is the app), and returns its claims. p_token_hash '
-  'is the SHA-256 of the token. A person can have 50 personal ones.';
+  'Makes an access token of the kind personal or app (then p_client is the app), and returns its claims. '
+  'p_token_hash is the SHA-256 of the token. A person can have 50 personal tokens.';
 
 create function private.end_access_token(p_id uuid) returns void
 language plpgsql volatile
@@ -134,7 +134,7 @@ begin
   where r.user_id = v_token.user_id and (r.issued_at, r.expires_at) = (dead.issued_at, dead.expires_at);
 end $$;
 comment on function private.end_access_token is
-  'Ends an access token, and the JWTs for which it was exchanged. Does nothing if it has ended.';
+  'Ends an access token, and the JWTs for which it was exchanged. Does nothing if the token has ended.';
 
 create function private.access_token_card(p_token app.access_tokens) returns json
 language plpgsql stable
@@ -171,7 +171,7 @@ begin
   perform private.count_writes('tokens');
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
-  perform private.check_caller();   -- checks again: the caller's role may have changed while this waited
+  perform private.check_caller();   -- check again, because the caller's role may have changed during the wait
   perform private.require_proof();
   if v_seconds not between 1 and 366 * 86400 then
     perform private.raise_error('access_token_expiry');
@@ -185,9 +185,9 @@ begin
   return private.finish_idempotent('create_access_token', v_answer);
 end $$;
 comment on function api.create_access_token is
-  'For the facade alone: makes an access token of the caller with this hash, as api.list_access_tokens returns it, '
-  'with tokenHash (hex) and the nonce from which the facade made the token. Without p_expires_at it expires after 365 '
-  'days. Fails: access_token_name.';
+  'For the facade alone: makes an access token of the caller with this hash. Returns it in the form of '
+  'api.list_access_tokens, with tokenHash (hex) and the nonce from which the facade made the token. Without '
+  'p_expires_at it expires after 365 days. Fails: access_token_name.';
 
 create function private.list_own_access_tokens() returns json
 language plpgsql stable security definer   -- the card takes whole rows, and people may not read hashes
@@ -201,7 +201,8 @@ begin
        and t.expires_at > extract(epoch from now())),
     '{}', 50);
 end $$;
-comment on function private.list_own_access_tokens is 'The caller''s access tokens, as api.list_access_tokens says.';
+comment on function private.list_own_access_tokens is
+  'The caller''s access tokens, as described at api.list_access_tokens.';
 
 create function api.list_access_tokens() returns json
 language plpgsql stable
@@ -215,7 +216,7 @@ comment on function api.list_access_tokens is
   'createdAt, lastUsedAt, expiresAt}. There are at most 50, so all are on one page.';
 
 create function private.end_own_access_token(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may write access tokens or the denylist
+language plpgsql volatile security definer   -- callers may not write access tokens or the denylist
 set search_path = ''
 as $$
 begin
@@ -253,8 +254,8 @@ begin
 end $$;
 comment on function api.find_access_token is
   'For the facade alone: the claims of the access token with this hash, {sub, email, role, iat, exp}; null if there '
-  'is none or it was ended. The role is the one that the holder had when the token was made, because another role '
-  'ends all tokens.';
+  'is none or it was ended. The role is that of the holder when the token was made, because a change of role ends '
+  'all tokens.';
 
 create function api.exchange_access_token(p_seconds integer) returns json
 language plpgsql volatile security definer   -- only for gate: people may not issue claims
@@ -273,7 +274,7 @@ begin
     and jsonb_build_array(jsonb_build_array(issued_at, expires_at)) = v_token
   for update;
   if not found then
-    perform private.check_caller();   -- the token may have ended while this waited
+    perform private.check_caller();   -- the token may have ended during the wait
     perform private.raise_error('access_token_required');
   end if;
   v_claims := private.issue_claims(
@@ -285,15 +286,15 @@ begin
                     || jsonb_build_array(json_build_array(v_claims -> 'iat', v_claims -> 'exp'))
   where id = v_found.id;
   if not 'profile:read' = any (v_found.scopes) then
-    -- anybody can read what a JWT contains, and only this scope shows the address; .invalid is reserved (RFC 2606)
+    -- anybody can read the content of a JWT, and only this scope reveals the address; .invalid is reserved (RFC 2606)
     v_claims := (v_claims::jsonb || jsonb_build_object('email', 'hidden@people.invalid'))::json;
   end if;
   return v_claims;
 end $$;
 comment on function api.exchange_access_token is
   'For the facade alone: the claims of a JWT with the scopes of this request''s access token, valid for this many '
-  'seconds, {sub, email, role, iat, exp}. It ends with the access token. Without the scope profile:read the email is '
-  'not the person''s.';
+  'seconds, {sub, email, role, iat, exp}. The JWT ends with the access token. Without the scope profile:read the '
+  'email is not the person''s.';
 
 create function private.note_access_token_used() returns boolean
 language plpgsql volatile security definer   -- people may not write access tokens
@@ -312,10 +313,10 @@ begin
   return true;
 end $$;
 comment on function private.note_access_token_used is
-  'Records that the access token of this request is used now. Returns whether the request has an access token.';
+  'Records that the access token of this request was used now. Returns whether the request has an access token.';
 
 create function api.list_scopes() returns json
-language plpgsql stable security definer   -- only for gate: nobody may read the registry
+language plpgsql stable security definer   -- only for gate: callers may not read the registry
 set search_path = ''
 as $$
 begin

@@ -1,5 +1,5 @@
--- Access tokens of bots: their owners make, list and end them. A bot has no other tokens.
--- docs/decisions.md, Bots.
+-- The owners of bots make, list and end the access tokens of their bots. A bot has no other tokens. docs/decisions.md,
+-- Bots.
 
 create function api.create_bot_token(
   p_id text, p_name text, p_scopes text[], p_token_hash bytea, p_nonce text, p_expires_at timestamptz default null
@@ -26,7 +26,7 @@ begin
   end if;
   perform private.check_lock_order('credentials', v_caller::text, v_bot::text);
   perform from private.credentials where user_id in (v_caller, v_bot) order by user_id for update;
-  perform private.check_caller();   -- checks again: the caller may have been banned while this waited
+  perform private.check_caller();   -- check again, because the caller may have been banned during the wait
   perform private.issue_access_token(v_bot, 'personal', private.require_name(p_name), p_token_hash, p_scopes,
                                      ceil(v_seconds)::integer, p_ends_with_password => false);
   select (private.access_token_card(t)::jsonb
@@ -52,7 +52,7 @@ begin
     '{}', 50);
 end $$;
 comment on function private.list_bot_access_tokens is
-  'The access tokens of a bot of the caller, as api.list_bot_tokens says.';
+  'The access tokens of a bot of the caller, as described at api.list_bot_tokens.';
 
 create function api.list_bot_tokens(p_id text) returns json
 language plpgsql stable

@@ -1,6 +1,5 @@
--- Changing a password, with the old one or by mail. The facade computes the hashes; the database stores them, and has
--- the rules.
--- docs/decisions.md, Tokens and sessions.
+-- People change their password with the old one or by mail. The facade computes the hashes; the database stores them,
+-- and has the rules. docs/decisions.md, Tokens and sessions.
 
 create table private.password_resets (
   id         uuid primary key,
@@ -13,8 +12,9 @@ create table private.password_resets (
 create index password_resets_user_id_idx on private.password_resets (user_id, created_at);
 create index password_resets_created_at_idx on private.password_resets (created_at);
 comment on table private.password_resets is
-  'Requests for a new password, with the SHA-256 of the token that was mailed. user_id is null if nobody has the '
-  'address. Such a request is stored and queued like any other, so that its sender can''t tell the difference.';
+  'Requests for a new password, with the SHA-256 of the mailed token. user_id is null if nobody has the address. '
+  'Such a request is stored and queued like any other, so that the sender can''t find out whether anybody has the '
+  'address.';
 comment on column private.password_resets.used_at is
   'When this or another reset of the person set a password; null until then.';
 comment on column private.password_resets.expires_at is 'When the link expires: an hour after the request.';
@@ -40,7 +40,7 @@ comment on function private.words_of is
   'The names and the address of a person. A new password of the person may not consist of them.';
 
 create function api.find_password() returns json
-language plpgsql stable security definer   -- only for gate: nobody may read hashes
+language plpgsql stable security definer   -- only for gate: callers may not read hashes
 set search_path = ''
 as $$
 begin
@@ -65,8 +65,8 @@ begin
   update app.users set credentials_version = credentials_version + 1 where id = p_user;
 end $$;
 comment on function private.replace_password is
-  'Sets a password, and ends everything that depended on the old one: sessions, tokens (except access tokens that do '
-  'not end with it), device tokens, mailed links and a pending change of address.';
+  'Sets a password, and ends everything that depended on the old one: sessions, tokens (except access tokens that '
+  'do not end with the password), device tokens, mailed links and a pending change of address.';
 
 create function api.change_password(
   p_password_hash text, p_new_hash text, p_seconds integer,
@@ -82,7 +82,7 @@ declare
 begin
   perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
   if not found then
-    -- the password changed while it was being checked, which ended this token
+    -- the password changed while the facade checked it, which ended this token
     perform private.raise_error('token_revoked');
   end if;
   perform private.require_proof();
@@ -104,12 +104,12 @@ as $$
 declare
   v_person uuid;
 begin
-  -- locked, because a concurrent change of the address must also end this link
+  -- lock the person, because a concurrent change of the address must also end this link
   select a.user_id into v_person
   from private.reachable_accounts a join private.credentials c on c.user_id = a.user_id
   where lower(a.email) = lower(btrim(p_email))
   for share of c;
-  -- limits the requests, so that nobody can flood another person's mailbox
+  -- limit the requests, so that nobody can flood another person's mailbox
   if (select count(*) >= 5 from private.password_resets r
       where r.user_id = v_person and r.created_at > now() - interval '1 hour') then
     v_person := null;
@@ -119,8 +119,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.request_password_reset is
-  'For the facade alone: stores a request for a new password and mails a link, at most 5 per person and hour. Returns '
-  '{ok} after the same work even if nobody has the address or it has not been verified within a day.';
+  'For the facade alone: stores a request for a new password and mails a link, at most 5 per person and hour. '
+  'Returns {ok} after the same work, even if nobody has the address or it was not verified within a day.';
 
 create function private.find_reset_mail(p_id uuid) returns json
 language plpgsql stable security definer   -- only for the worker, which has no access to Kith's tables
@@ -179,20 +179,20 @@ as $$
 declare
   v_person uuid := private.find_running_reset(p_id, p_token_hash);
 begin
-  -- locks the person and checks again, so that of two concurrent calls with the same link only one succeeds
+  -- lock the person and check again, so that only one of two concurrent calls with the same link succeeds
   perform from private.credentials where user_id = v_person for update;
   v_person := private.find_running_reset(p_id, p_token_hash);
   if v_person is null then
     perform private.raise_error('reset_over');
   end if;
   perform private.replace_password(v_person, p_new_hash);
-  -- the link was mailed to this address, so it is verified
+  -- the person got the link at this address, so the address is verified
   update app.accounts set email_verified_at = coalesce(email_verified_at, now()), email_bounced_at = null
   where user_id = v_person and (email_verified_at is null or email_bounced_at is not null);
   return (select json_build_object('userId', id, 'credentialsVersion', credentials_version)
           from app.users where id = v_person);
 end $$;
 comment on function api.reset_password is
-  'For the facade alone: sets the password of the person to whom this token was mailed, {userId, credentialsVersion}. '
-  'All links that were mailed to them for a password or a change of address end, and so do their access tokens, '
+  'For the facade alone: sets the password of the person to whom this token was mailed, {userId, '
+  'credentialsVersion}. All links for a password or a change of address end, and so do the person''s access tokens, '
   'sessions and device tokens. Their address is then verified.';

@@ -1,6 +1,5 @@
--- Email addresses: a link that is mailed to an address verifies it; if it is a new address, the link also changes the
--- person's address. The facade makes the tokens, like those for new passwords.
--- docs/decisions.md, Email addresses.
+-- A link that is mailed to an email address verifies it. If the address is new, the link also changes the person's
+-- address. The facade makes the tokens, like those for new passwords. docs/decisions.md, Email addresses.
 
 create table private.email_verifications (
   id         uuid primary key,
@@ -15,15 +14,15 @@ create index email_verifications_user_id_idx on private.email_verifications (use
 create index email_verifications_email_idx on private.email_verifications (lower(email), created_at);
 create index email_verifications_expires_at_idx on private.email_verifications (expires_at);
 comment on table private.email_verifications is
-  'Links that verify an address, with the SHA-256 of the token that was mailed. A link with `replaces` changes the '
-  'person''s address to `email`.';
+  'Links that verify an address, with the SHA-256 of the mailed token. A link with `replaces` changes the person''s '
+  'address to `email`.';
 comment on column private.email_verifications.replaces is
   'The person''s address when they requested the change; null if `email` is already their address.';
 comment on column private.email_verifications.expires_at is
-  'When the link expires: a week after it was requested, or a day if it changes the address. When the link is used or '
-  'becomes unnecessary, this is set to the current time.';
--- kept three days longer, because a mail about a change may wait for the mail server for two days after the link was
--- used, and because the links that were mailed within the last hour are counted
+  'When the link expires: a week after the request, or a day if it changes the address. If the link is used or '
+  'becomes unnecessary, the column is set to the current time.';
+-- keep the row three days longer, because a mail about a change may wait two days for the mail server after the link
+-- was used, and because the links of the last hour are counted
 insert into private.retention (relation, counts_from, keep)
 values ('private.email_verifications', 'expires_at', '3 days');
 
@@ -38,10 +37,10 @@ from app.accounts a join app.users u on u.id = a.user_id
 where u.erased_at is null and u.bot_owner_id is null
   and (a.email_verified_at is not null or u.created_at > now() - interval '24 hours');
 comment on view private.reachable_accounts is
-  'The accounts to which digests and links for a new password may be mailed. An address that is not verified within a '
-  'day of the registration may belong to a stranger. Bots have no address of their own. The view '
-  'includes addresses with email_bounced_at. These get no '
-  'digests, but still the mail that somebody requests; otherwise their owners could never recover their accounts.';
+  'The accounts to which digests and links for a new password may be mailed. An address that is not verified within '
+  'a day of the registration may belong to a stranger. Bots have no address. The view includes addresses with '
+  'email_bounced_at. These get no digests, but they get requested mail; otherwise their owners could never recover '
+  'their accounts.';
 
 insert into private.lock_kinds (kind, position) values ('email', 240);
 
@@ -53,8 +52,9 @@ begin
   perform private.lock('email', lower(p_email));
 end $$;
 comment on function private.lock_address is
-  'Lets only one transaction at a time give an address to an account. Without it a second transaction would wait for '
-  'the unique index while it locks its account, and the first may need that lock: ARCHITECTURE.md, Locks.';
+  'Lets only one transaction at a time give an address to an account. Otherwise a second transaction would wait for '
+  'the unique index while it holds the lock of its account, and the first may need that lock: ARCHITECTURE.md, '
+  'Locks.';
 
 create function private.require_link_left(p_user uuid) returns void
 language plpgsql volatile
@@ -113,8 +113,8 @@ begin
   return v_link;
 end $$;
 comment on function private.find_running_verification is
-  'The link if it is valid, otherwise null. It is valid until it expires, if its person is neither banned nor erased '
-  'and still has the address that the link verifies or replaces.';
+  'The link if it is valid, otherwise null. A link is valid until it expires, if its person is neither banned nor '
+  'erased and still has the address that the link verifies or replaces.';
 
 create function private.find_email_owner(p_email text) returns uuid
 language plpgsql stable
@@ -153,8 +153,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.resend_verification is
-  'For the facade alone: mails another link, {ok}: for the address that the caller is changing to, otherwise for '
-  'their own. Earlier links remain valid.';
+  'For the facade alone: mails another link, {ok}, for the address to which the caller is changing, otherwise for '
+  'their current one. Earlier links remain valid.';
 
 create function api.request_email_change(p_password_hash text, p_email text, p_id uuid, p_token_hash bytea)
 returns json
@@ -168,13 +168,13 @@ declare
 begin
   perform from private.credentials where user_id = v_caller and password_hash = p_password_hash for update;
   if not found then
-    -- the password changed while it was being checked, which ended this token
+    -- the password changed while the facade checked it, which ended this token
     perform private.raise_error('token_revoked');
   end if;
   perform private.require_proof();
   select a.email into v_own from app.accounts a where a.user_id = v_caller;
   perform private.end_email_changes(v_caller);
-  -- does not check whether somebody has the address, so neither the response nor its time reveals it
+  -- don't check whether somebody has the address, so that neither the response nor its duration reveals this
   if v_email <> v_own then
     perform private.require_link_left(v_caller);
     perform private.mail_verification(v_caller, v_email, v_own, p_id, p_token_hash);
@@ -202,7 +202,7 @@ begin
   if v_link.id is null then
     return '{"ended": true}';
   end if;
-  -- limits the mail to a new address, so that nobody can flood another person's mailbox; mail to the person's own
+  -- limit the mail to a new address, so that nobody can flood another person's mailbox; mail to the person's own
   -- address has another limit
   if v_link.replaces is not null
     and (select count(*) >= 5 from private.email_verifications v
@@ -220,10 +220,11 @@ begin
     'endsAt', private.utc(v_link.expires_at));
 end $$;
 comment on function private.find_verification_mail is
-  'For the worker alone: the mail for a link, {to, letter, tokenHash (hex), endsAt}; {ended: true} if the link is no '
-  'longer valid. If p_letter is `link`, the letter is verify, change or, if somebody else has the new address, taken. '
-  'A new address gets at most 5 of these mails in an hour, and then null. If p_letter is `asked` or `changed`, the '
-  'mail goes to the replaced address, even if the link has ended, until its row is deleted.';
+  'For the worker alone: the mail for a link, {to, letter, tokenHash (hex), endsAt}; {ended: true} if the link is '
+  'no longer valid. If p_letter is `link`, the letter is verify, change or, if somebody else has the new address, '
+  'taken. A new address gets at most 5 of these mails in an hour; for further mails the function returns null. If '
+  'p_letter is `asked` or `changed`, the mail goes to the replaced address, even if the link has ended, until its '
+  'row is deleted.';
 
 create function private.note_bounce(p_email text) returns void
 language plpgsql volatile security definer   -- the worker has no access to Kith's tables
@@ -243,7 +244,7 @@ as $$
 declare
   v_link private.email_verifications := private.find_running_verification(p_id);
 begin
-  -- locks the person and checks again, so that of two concurrent calls with the same link only one succeeds
+  -- lock the person and check again, so that only one of two concurrent calls with the same link succeeds
   perform from private.credentials where user_id = v_link.user_id for update;
   v_link := private.find_running_verification(p_id);
   if v_link.token_hash is distinct from p_token_hash or v_link.id is null then

@@ -1,7 +1,7 @@
--- Logging in with an OpenID provider. The facade calls the provider; the rules are here. The client chooses a secret
--- verifier and gives its hash, the challenge, when it begins. The provider then sends the browser back to the facade,
--- which gives it a one-time code. Only somebody who knows the verifier can use this code.
--- docs/decisions.md, Logins at an OpenID provider.
+-- Logging in with an OpenID provider. The facade calls the provider; the rules are here. To begin, the client chooses
+-- a secret verifier and sends its hash, the challenge. The provider then sends the browser back to the facade, which
+-- gives it a one-time code. Only a client that has the verifier can use this code. docs/decisions.md, Logins at an
+-- OpenID provider.
 
 create table private.identities (
   id           uuid primary key default gen_random_uuid(),
@@ -19,8 +19,9 @@ comment on table private.identities is
 comment on column private.identities.issuer is 'The issuer: the address that identifies the provider.';
 comment on column private.identities.subject is 'The id of the account at the provider, which never changes.';
 comment on column private.identities.email is
-  'The email address of the account when it was linked. It is only shown to the person.';
-comment on column private.identities.last_used_at is 'When it was last used for a login or a proof, or linked.';
+  'The email address of the account when it was linked. Only the person sees it.';
+comment on column private.identities.last_used_at is
+  'When the account was last used for a login or a proof, or linked.';
 
 create table private.oidc_logins (
   id         uuid primary key,
@@ -35,17 +36,17 @@ create table private.oidc_logins (
 );
 create index oidc_logins_created_at_idx on private.oidc_logins (created_at);
 comment on table private.oidc_logins is
-  'Logins from which the provider has sent the browser back, by their id, so that each can come back only once. '
+  'Logins from which the provider has sent the browser back, by their id, so that each can be completed only once. '
   'code_hash is the SHA-256 of the one-time code.';
 comment on column private.oidc_logins.challenge is 'SHA-256 of the client''s verifier, in base64url.';
 comment on column private.oidc_logins.is_fresh is
-  'Whether the provider asked for the password again, at most 5 minutes before.';
+  'Whether the provider asked for the password again within the last 5 minutes.';
 comment on column private.oidc_logins.used_at is 'When the one-time code was used; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('private.oidc_logins', 'created_at', '1 hour');
 
 insert into private.errors (code, status, text) values
   ('oidc_off', 404, 'On this instance people log in with a password only.'),
-  ('oidc_address', 422, 'This return address is not allowed. OIDC_RETURN lists those that are.'),
+  ('oidc_address', 422, 'This return address is not allowed. OIDC_RETURN lists the allowed addresses.'),
   ('oidc_unverified', 403, 'The provider has not verified your address. Verify it there first.'),
   ('oidc_over', 410, 'This login has expired or was already used. Begin again.'),
   ('identity_unlinked', 404,
@@ -71,8 +72,8 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.finish_oidc is
-  'For the facade alone, after it has checked the provider''s answer: records a login there, {ok}. Its one-time code '
-  'can be used for 30 minutes. Each login can come back once.';
+  'For the facade alone, after it has checked the provider''s answer: records a login at the provider, {ok}. Its '
+  'one-time code can be used for 30 minutes. Each login can be recorded once.';
 
 create function private.find_oidc_login(p_id uuid, p_code_hash bytea, p_challenge text) returns private.oidc_logins
 language plpgsql volatile
@@ -99,7 +100,7 @@ as $$
 declare
   v_login private.oidc_logins := private.find_oidc_login(p_id, p_code_hash, p_challenge);
 begin
-  -- the update locks the row, so that of two concurrent requests with the same code only one succeeds
+  -- the update locks the row, so that only one of two concurrent requests with the same code succeeds
   update private.oidc_logins set used_at = now() where id = p_id and used_at is null;
   if not found then
     perform private.raise_error('oidc_over');
@@ -147,8 +148,7 @@ begin
           from app.users u join app.accounts a on a.user_id = u.id where u.id = v_person);
 end $$;
 comment on function api.find_identity is
-  'For the facade alone: the person whose linked login this one-time code belongs to, {userId, credentialsVersion, '
-  'email}.';
+  'For the facade alone: the person who linked the login of this one-time code, {userId, credentialsVersion, email}.';
 
 create function api.log_in_with_oidc(
   p_id uuid, p_code_hash bytea, p_challenge text, p_seconds integer,
@@ -168,13 +168,13 @@ begin
                                  p_address, p_alert_hash, p_code);
   update private.identities set last_used_at = now() where id = v_identity.id;
   if not found then
-    perform private.raise_error('identity_unlinked');   -- the login may have been unlinked while this waited
+    perform private.raise_error('identity_unlinked');   -- the login may have been unlinked during the wait
   end if;
   return v_answer;
 end $$;
 comment on function api.log_in_with_oidc is
   'For the facade alone: logs in the person who linked this login, like api.log_in, {claims, user, '
-  'credentialsVersion}. A person with a second factor also gives p_code.';
+  'credentialsVersion}. People with a second factor also give p_code.';
 
 create function api.register_with_oidc(
   p_id uuid, p_code_hash bytea, p_challenge text,
@@ -192,15 +192,15 @@ declare
 begin
   v_person := private.redeem_invite(p_session_id, v_login.email, null, p_first_name, p_last_name,
                                     p_date_of_birth, p_country, p_city);
-  update app.accounts set email_verified_at = now() where user_id = v_person;   -- the provider verified it
+  update app.accounts set email_verified_at = now() where user_id = v_person;   -- the provider verified the address
   perform private.add_identity(v_person, v_login);
   v_claims := private.issue_claims(v_person, p_seconds);
   perform private.start_session(p_family, v_claims, p_refresh_hash, p_user_agent, p_device, p_address);
   return private.login_answer(v_person, v_claims);
 end $$;
 comment on function api.register_with_oidc is
-  'For the facade alone: like api.register, but with a login at the provider instead of a password. The address is '
-  'the one that the provider verified.';
+  'For the facade alone: does the same as api.register, with a login at the provider instead of a password. The '
+  'address is the one that the provider verified.';
 
 create function private.list_own_identities() returns json
 language plpgsql stable security definer   -- people may not read identities
@@ -239,7 +239,7 @@ declare
 begin
   perform private.check_lock_order('credentials', v_caller::text);
   perform from private.credentials where user_id = v_caller for update;
-  perform private.check_caller();   -- checks again: the token may have ended while this waited
+  perform private.check_caller();   -- check again, because the token may have ended during the wait
   return v_caller;
 end $$;
 comment on function private.lock_own_credentials is
@@ -263,7 +263,7 @@ begin
 end $$;
 comment on function api.link_identity is
   'For the facade alone: links a login at the provider to the caller, who has given a fresh proof. Returns what '
-  'api.list_identities returns. The two addresses may differ.';
+  'api.list_identities returns. The address at the provider may differ from the caller''s.';
 
 create function private.require_way_in(p_user uuid) returns void
 language plpgsql stable
@@ -277,7 +277,7 @@ begin
   end if;
 end $$;
 comment on function private.require_way_in is
-  'Passes if a person has a way to log in: a password, a linked login or a passkey.';
+  'Passes if a person can log in with a password, a linked login or a passkey.';
 
 create function private.unlink_own_identity(p_id uuid) returns void
 language plpgsql volatile security definer   -- people may not write identities
@@ -306,8 +306,8 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.unlink_identity is
-  'Removes a linked login of the caller, who has given a fresh proof. If it is their only way to log in, it stays, '
-  'and the error is identity_needed.';
+  'Removes a linked login of the caller, who has given a fresh proof. Fails with identity_needed if it is their '
+  'only way to log in.';
 
 create function api.prove_with_oidc(p_id uuid, p_code_hash bytea, p_challenge text) returns json
 language plpgsql volatile security definer   -- only for gate: the facade checks the one-time code's seal
@@ -329,4 +329,4 @@ begin
 end $$;
 comment on function api.prove_with_oidc is
   'For the facade alone: records a fresh proof of this session by a login at the provider that asked for the '
-  'password, {provedUntil}. People with a second factor prove that factor instead.';
+  'password, {provedUntil}. People with a second factor give a proof of that factor instead.';

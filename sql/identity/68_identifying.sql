@@ -1,5 +1,5 @@
--- People who cannot log in because they are banned or suspended prove who they are as at a login, but get no session.
--- docs/decisions.md, Second factors.
+-- People who cannot log in because they are banned or suspended prove their identity as at a login, but get no
+-- session. docs/decisions.md, Second factors.
 
 create function private.require_password(p_user_id uuid, p_password_hash text) returns void
 language plpgsql stable
@@ -8,7 +8,7 @@ as $$
 begin
   if not exists (select from private.credentials
                  where user_id = p_user_id and password_hash = p_password_hash) then
-    perform private.raise_error('credentials_wrong');   -- the password changed while it was being checked
+    perform private.raise_error('credentials_wrong');   -- the password changed while the facade checked it
   end if;
 end $$;
 comment on function private.require_password is 'Passes if this is still the hash of the person''s password.';
@@ -26,8 +26,8 @@ begin
   end if;
 end $$;
 comment on function private.require_oidc_login is
-  'Passes if this login at the provider belongs to the person and was not used up. It does not use up the login, so '
-  'that the person can read several decisions and appeal them until the login expires.';
+  'Passes if this login at the provider is the person''s and is unused. The function does not use it up, so that '
+  'the person can read several decisions and appeal them until the login expires.';
 
 create function private.identify(
   p_user_id uuid, p_password_hash text, p_code text, p_passkey uuid, p_counter bigint, p_oidc_login uuid
@@ -50,5 +50,5 @@ begin
 end $$;
 comment on function private.identify is
   'Passes for a password or a login at the OpenID provider, with a code if the person has a second factor, or for a '
-  'passkey. The facade has checked which it is. Returns false if the counter of the passkey went back: then the '
+  'passkey. The facade has checked the proof. Returns false if the counter of the passkey did not rise; then the '
   'calling function must return passkey_wrong, and not raise it.';

@@ -1,6 +1,5 @@
--- Erasure: a person's data is deleted. Ledgers, the audit log and the invite tree keep the person's id, because the
--- records of other people rely on it.
--- docs/decisions.md, Erasure and export.
+-- An erasure deletes a person's data. Ledgers, the audit log and the invite tree keep the person's id, because the
+-- records of other people rely on it. docs/decisions.md, Erasure and export.
 
 insert into private.errors (code, status, text) values
   ('last_admin', 409, 'You are the last admin. Make another person admin first.');
@@ -15,7 +14,7 @@ begin
   perform private.lock('roles');
 end $$;
 comment on function private.lock_roles is
-  'Lets only one transaction at a time change who is an admin, so that two admins can''t take the role from each '
+  'Lets only one transaction at a time change roles of admins, so that two admins can''t take the role from each '
   'other concurrently.';
 
 create function private.keep_an_admin(p_user uuid) returns void
@@ -40,7 +39,7 @@ as $$
 declare
   v_bot uuid;
 begin
-  perform private.end_tokens(p_user);   -- runs first, because it locks the credentials before the person
+  perform private.end_tokens(p_user);   -- call this first, because it locks the credentials before the person
   update app.users set
     person_id = gen_random_uuid(),
     username = 'deleted_' || left(replace(gen_random_uuid()::text, '-', ''), 20),
@@ -54,9 +53,8 @@ begin
   end loop;
 end $$;
 comment on function private.erase_person is
-  'Erases a person and their bots in this transaction; the '
-  'steps in private.account_steps erase the rest of their data. Repeating it '
-  'changes nothing. For definer functions and staff operations.';
+  'Erases a person and their bots in this transaction; the steps in private.account_steps erase the rest of their '
+  'data. Repeating it changes nothing. The function is for definer functions and staff operations.';
 
 create function private.erase_account(p_user app.users) returns void
 language plpgsql volatile
@@ -64,7 +62,7 @@ set search_path = ''
 as $$
 begin
   update private.credentials set password_hash = '!erased' where user_id = p_user.id;
-  -- the rows remain, because posts may refer to them
+  -- keep the rows, because posts may refer to them
   update app.personas set name = id::text, about = null, accent = 'ink', profile_pic_url = null
   where user_id = p_user.id;
   update app.invite_codes set status = 'revoked', candidate_session_id = null where generated_by = p_user.id;
@@ -77,7 +75,7 @@ begin
   delete from private.identities where user_id = p_user.id;
   delete from private.password_resets where user_id = p_user.id;
   delete from private.email_verifications where user_id = p_user.id;
-  -- comes last, because a transaction that writes the person's ledger also locks this row after all others
+  -- update this row last, because a transaction that writes the person's ledger also locks it after all others
   update app.accounts set email = 'deleted-' || gen_random_uuid() || '@deleted.invalid',
                           email_verified_at = null, email_bounced_at = null, date_of_birth = null, phone = null,
                           last_seen_at = null
@@ -102,14 +100,14 @@ begin
   perform private.check_lock_order('credentials', app.uid()::text);
   perform from private.credentials where user_id = app.uid() and password_hash = p_password_hash for update;
   if not found then
-    -- the password changed while it was being checked, which ended this token
+    -- the password changed while the facade checked it, which ended this token
     perform private.raise_error('token_revoked');
   end if;
-  perform private.check_caller();   -- checks again: the caller may have become an admin
+  perform private.check_caller();   -- check again, because the caller may have become an admin
   perform private.require_proof();
   perform private.keep_an_admin(app.uid());
   perform private.erase_person(app.uid());
   return json_build_object('erased', true);
 end $$;
 comment on function api.erase_me is
-  'For the facade alone, after it has checked the password: erases the caller for good, {erased}.';
+  'For the facade alone, after it has checked the password: erases the caller permanently, {erased}.';

@@ -1,6 +1,5 @@
--- The export: all data about a person, section by section (private.personal_data), so that no response holds all of
--- it.
--- docs/decisions.md, Erasure and export.
+-- The export has all data about a person, section by section (private.personal_data), so that no response is too
+-- large. docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.users', 'bot_owner_id', 'bots', '{}'),
@@ -20,7 +19,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
   ('app.invite_tree', 'invitee_id', 'invitedBy', '{code_id}');
 insert into private.personal_data (relation, person_column, reason) values
   ('private.passkey_challenges', 'user_id', 'Hashes of random values, kept for five minutes.'),
-  ('private.people_with_factor', 'user_id', 'It says only that the person has a factor.'),
+  ('private.people_with_factor', 'user_id', 'The row says only that the person has a factor.'),
   ('app.invite_codes', 'used_by', 'The code belongs to somebody else; invitedBy names the inviter.'),
   ('private.devices', 'user_id', 'Hashes by which a login recognizes a device; sessions has the devices.'),
   ('private.credentials', 'user_id', 'A secret: password hashes never leave the database.');
@@ -35,7 +34,7 @@ begin
      and array(select k.name from private.key_columns(p_source.relation) k) = array[p_source.person_column];
 end $$;
 comment on function private.is_single is
-  'Whether a section of the export has at most one row, because the column with the person is the key.';
+  'Returns whether a section of the export has at most one row, because the column with the person is the key.';
 
 create function private.export_head(p_user uuid) returns json
 language plpgsql stable security definer   -- people may not read private.personal_data
@@ -56,7 +55,7 @@ comment on function private.export_head is
   'section has at most one row.';
 
 create function private.export_own(p_section text, p_after text) returns json
-language plpgsql volatile security definer   -- private.export_page exports anybody
+language plpgsql volatile security definer   -- private.export_page accepts any person
 set search_path = ''
 as $$
 begin

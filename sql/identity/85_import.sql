@@ -1,4 +1,4 @@
--- How an import changes an account: its profile and its personas. sql/import/10_imports.sql.
+-- How an import changes the profile and the personas of an account. See sql/import/10_imports.sql for how imports run.
 
 create function private.import_picture(p_url text, out url text, out notes jsonb)
 language plpgsql stable
@@ -14,7 +14,7 @@ comment on function private.import_picture is
   'reported.';
 
 create function private.import_profile(p_import app.imports, p_row private.import_rows) returns private.import_result
-language plpgsql volatile security definer   -- imports are run by the worker
+language plpgsql volatile security definer   -- the worker runs imports
 set search_path = ''
 as $$
 declare
@@ -30,7 +30,7 @@ comment on function private.import_profile is
   'Importer: replaces the name, country, city, about and picture of the person with those of the dossier.';
 
 create function private.import_persona(p_import app.imports, p_row private.import_rows) returns private.import_result
-language plpgsql volatile security definer   -- imports are run by the worker
+language plpgsql volatile security definer   -- the worker runs imports
 set search_path = ''
 as $$
 declare
@@ -48,7 +48,7 @@ begin
   select * into strict v_default from app.personas where user_id = p_import.user_id and is_default;
   select id into v_same from app.personas where user_id = p_import.user_id and name = v_name;
   if v_same is not null and ((v_item ->> 'isDefault')::boolean and v_same = v_default.id) is not true then
-    return (v_same, null)::private.import_result;   -- keeps the persona of this name as it is
+    return (v_same, null)::private.import_result;   -- the persona of this name does not change
   end if;
   if (v_item ->> 'isDefault')::boolean
      and not exists (select from private.imported where user_id = p_import.user_id and section = p_row.section
@@ -69,7 +69,8 @@ begin
 end $$;
 comment on function private.import_persona is
   'Importer: the default persona of the dossier replaces the default one of the person. If another persona of the '
-  'dossier has the name of one of the person''s personas, it is taken for that persona, which does not change.';
+  'dossier has the same name as a persona of the person, it counts as imported, and the person''s persona does not '
+  'change.';
 
 insert into private.import_sections (section, position, importer, key_field, shape) values
   ('profile', 100, 'private.import_profile', null, '{"firstName": "text", "lastName": "text", "country": "text?",

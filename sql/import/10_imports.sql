@@ -1,6 +1,6 @@
--- The import: a person uploads an export (a dossier) of this instance or of another one. The facade reads the file and
--- adds the rows of the sections that can be imported; when the file is complete, the worker imports them in batches.
--- Each feature registers in private.import_sections which of its sections can be imported, and how.
+-- For an import, a person uploads an export (a dossier) of this instance or of another one. The facade reads the
+-- file and adds the rows of the sections that can be imported. When the file is complete, the worker imports the rows
+-- in batches. Each feature registers its importers in private.import_sections.
 -- docs/decisions.md, Import.
 
 create table private.import_sections (
@@ -18,10 +18,10 @@ comment on table private.import_sections is
   'Registry: the sections of an export that can be imported.';
 comment on column private.import_sections.position is 'The order in which the sections are imported.';
 comment on column private.import_sections.importer is
-  'A function (app.imports, private.import_rows) returns private.import_result. It imports one row for the person; '
-  'while it runs, that person is the caller. It raises a code if the row cannot be imported, and may report what it '
-  'left out of the row. The value is null if the rows of this section belong to rows of another section: the importer '
-  'of that section then reads them (private.import_details).';
+  'A function that takes (app.imports, private.import_rows) and returns private.import_result. It imports one row '
+  'for the person, who is the caller while it runs. It raises a code if the row cannot be imported, and may report '
+  'what it left out of the row. The value is null if the rows of this section belong to rows of another section, '
+  'whose importer then reads them (private.import_details).';
 comment on column private.import_sections.shape is
   'The fields that a row must have: {field: type}. The types: text, uuid, boolean, integer, time, array; with ? the '
   'field may also be null or absent.';
@@ -52,15 +52,15 @@ create index imports_user_id_idx on app.imports (user_id, created_at, id);
 create index imports_created_at_idx on app.imports (created_at);
 comment on table app.imports is 'The imports of people, kept for 7 days.';
 comment on column app.imports.state is
-  'receiving: the file is not complete. waiting: the worker has not begun to import it. running: the worker imports '
-  'it. done: the worker has imported it. stopped: the person was banned meanwhile.';
+  'receiving: the file is not complete. waiting: the worker has not begun to import the file. running: the worker '
+  'imports the file. done: the worker has imported the file. stopped: the person was banned meanwhile.';
 comment on column app.imports.origin is 'The domain of the instance that wrote the dossier, from its actorId.';
 comment on column app.imports.issuer is
   'The address of the instance that signed the dossier; null without a signature.';
-comment on column app.imports.done is 'How many of the `total` rows have been imported or left out so far.';
-comment on column app.imports.staged is 'How many rows the file had, including those that belong to other rows.';
+comment on column app.imports.done is 'The number of the `total` rows that have been imported or left out so far.';
+comment on column app.imports.staged is 'The number of rows of the file, including rows that belong to other rows.';
 comment on column app.imports.problems is 'The first 200 problems: [{path, code, message}].';
-comment on column app.imports.ended_at is 'When it was done or stopped; null before that.';
+comment on column app.imports.ended_at is 'When the import was done or stopped; null until then.';
 
 create table private.import_rows (
   import_id  uuid not null references app.imports on delete cascade,
@@ -79,16 +79,16 @@ create index import_rows_next_idx on private.import_rows (import_id, position, s
 create index import_rows_of_key_idx on private.import_rows (import_id, section, of_key) where of_key is not null;
 create index import_rows_created_at_idx on private.import_rows (created_at);
 comment on table private.import_rows is
-  'The rows of a dossier that are not imported yet. Each is deleted in the transaction that imports it, so that an '
-  'import continues from there if a worker was killed.';
+  'The rows of a dossier that are not imported yet. The transaction that imports a row deletes it, so that the '
+  'import continues with the next row if a worker was killed.';
 comment on column private.import_rows.place is 'The place of the row in its section of the file, from 0.';
 comment on column private.import_rows.position is
-  'The position of the section; null if the row belongs to another one.';
+  'The position of the section; null if the row belongs to another row.';
 comment on column private.import_rows.sort_at is
   'The time that gives the order in which the rows of the section are imported.';
 comment on column private.import_rows.row_key is 'The key of the row in its instance; empty in a section of one row.';
 comment on column private.import_rows.of_key is
-  'The key of the row to which this one belongs; null if it belongs to none.';
+  'The key of the row to which this row belongs; null if it belongs to none.';
 
 create table private.imported (
   user_id uuid not null references app.users on delete cascade,
@@ -99,13 +99,15 @@ create table private.imported (
   primary key (user_id, origin, section, row_key)
 );
 comment on table private.imported is
-  'What a person has imported, by its key in the instance of the dossier, so that a second import changes nothing.';
+  'The things that a person has imported, by their keys in the instance of the dossier, so that a second import '
+  'changes nothing.';
 comment on column private.imported.here is
-  'The id of the imported thing in this instance; null if it has no id of its own.';
+  'The id of the imported thing in this instance; null if it has no id.';
 
 create type private.import_result as (here uuid, notes jsonb);
 comment on type private.import_result is
-  'The result for a row: its id in this instance, and what was left out of it, [{field, code}], null if nothing was.';
+  'The result for a row: its id in this instance, and the parts that were left out, [{field, code}], null if '
+  'nothing was left out.';
 
 insert into private.errors (code, status, text) values
   ('import_none', 404, 'You have imported nothing within the last 7 days.'),
@@ -135,8 +137,7 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, reason) values
   ('private.import_rows', 'import_id', 'The file that the person uploaded. It is kept until it is imported, for at '
                                        'most 7 days.'),
-  ('private.imported', 'user_id', 'It says only which things were imported; the things themselves are in their own '
-                                  'sections.');
+  ('private.imported', 'user_id', 'The row says only which thing was imported; the thing is in its own section.');
 
 create function private.erase_imports(p_user app.users) returns void
 language plpgsql volatile

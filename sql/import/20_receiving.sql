@@ -1,5 +1,5 @@
--- How a dossier arrives: the facade begins an import, adds rows, and finishes it, or cancels it if the file is not
--- valid. Nothing is imported before it is finished.
+-- How the facade passes on a dossier. It begins an import, adds rows, and finishes the import, or cancels it if the
+-- file is not valid. The worker imports nothing before the import is finished.
 
 create function private.begin_import() returns uuid
 language plpgsql volatile security definer   -- only definer functions write imports
@@ -11,7 +11,8 @@ declare
   v_id     uuid;
 begin
   perform private.count_writes('imports');
-  perform private.lock('import', v_caller::text);   -- so that only one of several concurrent calls finishes it
+  -- lock the import, so that only one of several concurrent calls finishes it
+  perform private.lock('import', v_caller::text);
   delete from app.imports where user_id = v_caller and state = 'receiving';
   select * into v_last from app.imports
   where user_id = v_caller and created_at > now() - interval '24 hours' order by created_at desc limit 1;
@@ -25,11 +26,11 @@ begin
   return v_id;
 end $$;
 comment on function private.begin_import is
-  'Begins an import of the caller, and returns its id. It ends an earlier import of theirs that was not finished.';
+  'Begins an import of the caller, and returns its id. It ends an unfinished earlier import of the caller.';
 call private.force_index_scans('private.begin_import');
 
 create function private.list_import_sections() returns json
-language plpgsql stable security definer   -- nobody may read the registry
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 begin
@@ -135,8 +136,8 @@ begin
   return json_build_object('problems', to_json(v_errors));
 end $$;
 comment on function api.add_import_rows is
-  'For the facade alone: adds rows of a section to an import of the caller that is not finished. If a row is invalid, '
-  'it adds none: {problems: ["path: what"]}. p_from is the place of the first row in its section.';
+  'For the facade alone: adds rows of a section to an unfinished import of the caller. If a row is invalid, it adds '
+  'none and returns {problems: ["path: what"]}. p_from is the place of the first row in its section.';
 
 create function api.finish_import(p_id uuid, p_origin text, p_signature text, p_issuer text) returns json
 language plpgsql volatile security definer   -- relies on the facade to have checked the signature
@@ -170,7 +171,7 @@ begin
   return null;
 end $$;
 comment on function api.cancel_import is
-  'For the facade alone: ends an import of the caller that is not finished, and deletes its rows.';
+  'For the facade alone: ends an unfinished import of the caller, and deletes its rows.';
 call private.force_index_scans('api.cancel_import');
 
 create function private.find_import() returns json

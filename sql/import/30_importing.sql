@@ -1,4 +1,4 @@
--- Imports a dossier: in each transaction the worker imports up to 200 rows, and deletes them from private.import_rows.
+-- The worker imports up to 200 rows of a dossier in each transaction, and deletes them from private.import_rows.
 
 create function private.is_already_here(p_import app.imports, p_section text, p_key text) returns boolean
 language plpgsql stable security definer   -- reads any table of the export
@@ -22,10 +22,11 @@ begin
   return v_found;
 end $$;
 comment on function private.is_already_here is
-  'Whether the thing in this row of a dossier of this instance belongs to the importing person and still exists.';
+  'Returns whether the thing in this row of a dossier of this instance belongs to the importing person and still '
+  'exists.';
 
 create function private.find_imported(p_import app.imports, p_section text, p_key text) returns uuid
-language plpgsql stable security definer   -- nobody may read what was imported
+language plpgsql stable security definer   -- callers may not read what was imported
 set search_path = ''
 as $$
 declare
@@ -39,8 +40,8 @@ begin
   return v_here;
 end $$;
 comment on function private.find_imported is
-  'The id in this instance of the thing that the person imported under this key. If the dossier is of this instance, '
-  'it can also be a thing that the person already has. Null if there is none.';
+  'The id in this instance of the thing that the person imported under this key. If the dossier is of this '
+  'instance, the thing can also be one that the person already has. Null if there is none.';
 
 create function private.import_time(p_text text) returns timestamptz
 language plpgsql stable
@@ -49,7 +50,7 @@ as $$ begin return case when p_text is not null then least(p_text::timestamptz, 
 comment on function private.import_time is 'For importers: a time of a dossier, but never a time in the future.';
 
 create function private.import_details(p_import app.imports, p_section text, p_of text) returns setof jsonb
-language plpgsql stable security definer   -- nobody may read the rows
+language plpgsql stable security definer   -- callers may not read the rows
 set search_path = ''
 as $$
 begin
@@ -62,7 +63,7 @@ comment on function private.import_details is
   'For importers: the rows of a section that belong to a row with this key, at most 200.';
 
 create function private.import_problem(p_row private.import_rows, p_code text, p_field text default null) returns jsonb
-language plpgsql stable security definer   -- nobody may read the registry
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 begin
@@ -98,7 +99,7 @@ begin
 exception when others then
   get stacked diagnostics v_state = returned_sqlstate, v_name = constraint_name;
   if v_state !~ '^(PT|PGRST|22|23)' then
-    raise;   -- such as a deadlock: the batch is retried
+    raise;   -- after any other error, such as a deadlock, the batch is retried
   end if;
   return jsonb_build_array(private.import_problem(
     p_row, case when v_state ~ '^(PT|PGRST)' then sqlerrm else nullif(v_name, '') end));
@@ -108,7 +109,7 @@ comment on function private.import_row is
   'nothing.';
 
 create function private.import_batch(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker has no access to our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -137,7 +138,7 @@ begin
   select r.position into v_position from private.import_rows r
   where r.import_id = v_id and r.position is not null order by r.position limit 1;
   if v_position is null then
-    -- the rows that are left belonged to other rows
+    -- the remaining rows belonged to other rows
     delete from private.import_rows where ctid = any (array(
       select ctid from private.import_rows where import_id = v_id limit 5000));
     get diagnostics v_changed = row_count;
@@ -147,7 +148,7 @@ begin
     return json_build_object('changed', v_changed, 'next', case when v_changed = 5000 then v_id end);
   end if;
 
-  -- the importers call functions of operations, which need to know the caller
+  -- set the caller, because importers call functions of operations, which need a caller
   perform set_config('request.jwt.claims', json_build_object('sub', v_user)::text, true);
   select s.importer into strict v_importer from private.import_sections s where s.position = v_position;
   v_rows := array(
@@ -170,6 +171,6 @@ begin
 end $$;
 comment on function private.import_batch is
   'For the worker alone: imports the next 200 rows of a finished import {importId}, of one section, and returns '
-  '{changed, next}; next is null at the end. May run twice: the rows that it imported are gone.';
+  '{changed, next}; next is null at the end. May run twice: it deletes the rows that it imports.';
 call private.force_index_scans('private.import_batch');
 call private.make_batch_queue('imports', 'private.import_batch');

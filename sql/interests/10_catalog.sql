@@ -1,4 +1,4 @@
--- The catalog of interests: a tree of categories (level 1), sub-interests (2) and deep interests (3).
+-- The catalog of interests is a tree of categories (level 1), sub-interests (2) and deep interests (3).
 -- docs/decisions.md, Interests.
 
 create function private.interest_start(p_id uuid, p_slug text, p_name text, p_accent_color text) returns text
@@ -34,10 +34,10 @@ create table app.interests (
 create index interests_parent_id_idx on app.interests (parent_id, parent_level);
 comment on table app.interests is
   'The catalog, which staff maintain. The parent of an interest is always one level up, because the foreign key '
-  'checks the level too.';
+  'also checks the level.';
 comment on column app.interests.card_start is 'See private.interest_start.';
 comment on column app.interests.user_count is
-  'How many people chose this interest itself, and not only one below it. A trigger maintains it.';
+  'The number of people who chose this interest itself. A trigger maintains it.';
 -- interests are never deleted, because too many rows refer to them
 
 insert into private.errors (code, status, text) values
@@ -116,9 +116,9 @@ begin
   if p_parent_id is not null then
     perform private.require_interest(p_parent_id);
   end if;
-  -- the sum of the rows' hashes needs no order: hashing sorted text takes four times as long, and this is nearly the
-  -- whole cost of a 304. Each hash is hashed again, because otherwise the sum could remain the same if two rows
-  -- exchange their counts
+  -- The version is the sum of the rows' hashes, so the rows need not be sorted. Hashing sorted text would take four
+  -- times as long, and hashing is nearly the whole cost of a 304. Each hash is hashed again, because otherwise the sum
+  -- could remain the same if two rows exchange their counts.
   if private.not_modified((select coalesce(sum(hashint8extended(hash_record_extended(i, 0), 0)), 0)
                            from app.interests i)::text) then
     return null;
@@ -135,6 +135,7 @@ begin
 end $$;
 comment on function api.get_catalog is
   'The whole catalog as a tree, {items: [{id, slug, name, level, parentId, accentColor, userCount, children}]}. If '
-  'filtered by level, parent or both, it is a flat list without children. Sorted by name; the response has an ETag.';
+  'filtered by level, parent or both, it is a flat list without children. It is sorted by name, and the response '
+  'has an ETag.';
 
 insert into private.links (type, path) values ('interest', '/interests/{id}');

@@ -15,8 +15,8 @@ create table app.user_interests (
 );
 create index user_interests_interest_id_idx on app.user_interests (interest_id);
 comment on table app.user_interests is
-  'Who chose which interest. depth and expertise go from 1 (Curious) to 5. created_at also gives the order of '
-  'interests that were chosen in one bulk choice.';
+  'The interests that people chose. depth and expertise go from 1 (Curious) to 5. created_at also gives the order '
+  'of interests that were chosen in one bulk choice.';
 create trigger _100_touch before update on app.user_interests
   for each row execute function private.touch();
 
@@ -35,7 +35,7 @@ language plpgsql security definer   -- only triggers may write the counts
 set search_path = ''
 as $$
 begin
-  -- sorted, so that two bulk choices don't deadlock: ARCHITECTURE.md, Locks
+  -- sort the interests, so that two bulk choices don't deadlock: ARCHITECTURE.md, Locks
   perform from app.interests i
   where i.id in (select c.interest_id from changed c)
   order by i.id for no key update;
@@ -101,8 +101,8 @@ begin
     select c.card from app.user_interest_card c where c.user_id = app.uid() and c.interest_id = p_interest_id));
 end $$;
 comment on function api.select_interest is
-  'Chooses an interest, or changes the depth and expertise of a chosen one. Fails: interest_depth_out_of_range, '
-  'interest_expertise_out_of_range.';
+  'Chooses an interest, or changes the depth and expertise of a chosen interest. Fails: '
+  'interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.select_interests(p_interests jsonb) returns json
 language plpgsql
@@ -111,7 +111,7 @@ as $$
 declare
   v_chosen uuid[];
 begin
-  -- one call per person at a time, so that created_at follows the order of the choices
+  -- lock, so that a person makes one choice at a time and created_at follows the order of the choices
   perform private.lock('choices', private.require_caller()::text);
 
   with named as (
@@ -134,9 +134,9 @@ begin
   return api.list_my_interests();
 end $$;
 comment on function api.select_interests is
-  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none: adds or changes these and keeps the '
-  'caller''s other interests. If an interest is named twice, the last entry counts. Returns all chosen interests, '
-  '{items}. Fails: interest_depth_out_of_range, interest_expertise_out_of_range.';
+  'Confirms a choice of interests, [{interestId, depth, expertise}], all or none. It adds or changes these '
+  'interests, and keeps the caller''s other interests. If an interest is named twice, the last entry counts. '
+  'Returns all chosen interests, {items}. Fails: interest_depth_out_of_range, interest_expertise_out_of_range.';
 
 create function api.drop_interest(p_interest_id uuid) returns json
 language plpgsql

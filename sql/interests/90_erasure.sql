@@ -1,5 +1,5 @@
--- What erasure does to the choices of interests, and where they hold personal data. How erasure runs:
--- sql/base/90_erasure.sql.
+-- How an erasure deletes choices of interests, and where they hold personal data. See sql/base/90_erasure.sql for how
+-- an erasure runs.
 
 insert into private.personal_data (relation, person_column, section, adds) values
   ('app.user_interests', 'user_id', 'interests',

@@ -1,5 +1,5 @@
--- Offerings: a kind of content that has a price in mana. Columns of all kinds: app.contents; orders: 20_orders.sql.
--- docs/decisions.md, Market.
+-- Offerings are a kind of content that has a price in mana. The columns that all kinds have are in app.contents, and
+-- orders are in 20_orders.sql. docs/decisions.md, Market.
 
 create table app.offerings (
   id            uuid primary key references app.contents on delete cascade,
@@ -18,13 +18,13 @@ comment on table app.offerings is 'The columns of an offering that its head in a
 call private.make_nulls_raise_codes('app.offerings');
 comment on column app.offerings.price_mana is 'Whole mana that an order costs.';
 comment on column app.offerings.stock is
-  'How many times the offering can still be ordered; null if there is no limit.';
+  'The number of times that the offering can still be ordered; null if there is no limit.';
 comment on column app.offerings.paused is 'Whether the seller accepts no orders for now.';
 comment on column app.offerings.rating_sum is
-  'The sum of the stars of all reviews except those that staff removed. A trigger updates it.';
+  'The sum of the stars of all reviews that staff has not removed. A trigger updates it.';
 
 create function private.place_offering() returns trigger
-language plpgsql security definer   -- nobody may write places
+language plpgsql security definer   -- callers may not write places
 set search_path = ''
 as $$
 begin
@@ -79,7 +79,7 @@ end $$;
 comment on function private.erase_offerings is 'Deletes the details of these offerings when their author is erased.';
 
 create function private.matches_offering_filter(p_id uuid, p_filters jsonb) returns boolean
-language plpgsql stable security definer   -- for private.find_contents, which checks visibility
+language plpgsql stable security definer   -- called by private.find_contents, which checks visibility
 set search_path = ''
 as $$
 begin
@@ -89,7 +89,7 @@ begin
     from app.offerings o where o.id = p_id), false);
 end $$;
 comment on function private.matches_offering_filter is
-  'Whether the price of an offering is from minPrice to maxPrice, of {minPrice?, maxPrice?}, both included.';
+  'Returns whether the price of an offering is from minPrice to maxPrice, both included: {minPrice?, maxPrice?}.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('offering', 'offerings', 'app.offerings', 'private.offering_details', 'private.erase_offerings',
@@ -109,7 +109,7 @@ insert into private.notification_targets (type, words) values
 create function private.offering_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- private.content_heads checks what the caller sees
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning the views takes longer than running them
 as $$
 begin
   return (
@@ -152,11 +152,11 @@ begin
   return private.page(private.offering_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_offerings is
-  'Offerings, newest first, cheapest first or best rated first. They can be filtered by price range and seller (actor '
-  'id or username), and like every list of contents.';
+  'Offerings, newest first, cheapest first or best rated first. Filters: a price range, a seller (actor id or '
+  'username), and those of every list of contents.';
 
 create function private.write_offering(p_offering app.offerings) returns void
-language plpgsql volatile security definer   -- nobody may write details
+language plpgsql volatile security definer   -- callers may not write details
 set search_path = ''
 as $$
 begin
@@ -164,8 +164,8 @@ begin
   values (p_offering.id, p_offering.description, p_offering.price_mana, p_offering.stock, p_offering.delivery_days);
 end $$;
 comment on function private.write_offering is
-  'Writes the detail of a new offering. The calling function has written its head with private.add_content just '
-  'before. Fails: offering_price, offering_stock, offering_delivery.';
+  'Writes the detail of a new offering. The calling function must have written the head with private.add_content. '
+  'Fails: offering_price, offering_stock, offering_delivery.';
 
 insert into private.operations_of_people (operation) values ('create_offering');
 
@@ -187,7 +187,8 @@ begin
   v_offering.description := private.require_body(p_description);
   v_offering.price_mana := p_price_mana;
   v_offering.stock := p_stock;
-  v_offering.delivery_days := least(p_delivery_days, 61);   -- a smallint: 61 represents all larger numbers
+  -- the column is a smallint; 61 represents all larger numbers
+  v_offering.delivery_days := least(p_delivery_days, 61);
   v_offering.id := private.add_content('offering', p_interest_id, p_title, array[v_offering.description],
                                        p_group_id, p_guild_id);
   perform private.write_offering(v_offering);
@@ -202,7 +203,7 @@ as $$ begin return private.require_offering_card(p_id); end $$;
 comment on function api.get_offering is 'The card of an offering.';
 
 create function private.change_offering(p_id uuid, p_changes jsonb) returns void
-language plpgsql volatile security definer   -- nobody may change details
+language plpgsql volatile security definer   -- callers may not change details
 set search_path = ''
 as $$
 declare
@@ -225,7 +226,7 @@ begin
   end if;
 end $$;
 comment on function private.change_offering is
-  'Changes the caller''s own offering, as api.update_offering describes. Only changes of title, description or '
+  'Changes the caller''s own offering, as described at api.update_offering. Only changes of title, description or '
   'interest count as edits. Fails: offering_price, offering_stock, offering_delivery.';
 
 create function api.update_offering(p_id uuid, p_changes jsonb) returns json

@@ -1,7 +1,6 @@
--- Orders: the price is held until the order ends, and is then paid out exactly once, as the final state says.
--- private.order_transitions says who may take which action in which state; the code and test/model/orders.test.ts both
--- read it.
--- docs/decisions.md, Market.
+-- The price of an order is held until the order ends, and is then paid out exactly once, as the final state says.
+-- private.order_transitions says who may take which action in which state. The code and test/model/orders.test.ts both
+-- read this table. docs/decisions.md, Market.
 
 create table private.order_transitions (
   state    text not null,
@@ -16,15 +15,16 @@ create table private.order_transitions (
 );
 create unique index order_transitions_after_idx on private.order_transitions (state) where after is not null;
 comment on table private.order_transitions is
-  'Every step of an order: in this state this actor may take this action, and the order is then in the next state. A '
-  'state without steps is final, and every step to a final state settles the hold.';
+  'Every step of an order. In this state this actor may take this action, and the order is then in the next state. '
+  'A state without steps is final, and every step to a final state settles the hold.';
 comment on column private.order_transitions.after is
-  'How long after the order got into this state the worker takes the step by itself; null for all other steps.';
+  'The time after which the worker takes the step, counted from when the order got into this state; null for all '
+  'other steps.';
 comment on column private.order_transitions.late is 'Whether the step is allowed only after the deadline.';
 comment on column private.order_transitions.settles is
-  'Who gets the held mana: the buyer, the seller, or both if an admin divides it. Null if the mana remains held.';
+  'Who gets the held mana: the buyer, the seller, or both if an admin divides it. Null if it remains held.';
 comment on column private.order_transitions.restocks is
-  'Whether the step puts back into the stock what the order took from it.';
+  'Whether the step returns to the stock what the order took from it.';
 insert into private.order_transitions (state, action, actor, next, after, late, settles, restocks) values
   ('held',      'accept',   'seller', 'accepted',  null,       false, null,     false),
   ('held',      'decline',  'seller', 'declined',  null,       false, 'buyer',  true),
@@ -38,7 +38,7 @@ insert into private.order_transitions (state, action, actor, next, after, late, 
   ('delivered', 'complete', 'worker', 'completed', '7 days',   false, 'seller', false),
   ('delivered', 'dispute',  'buyer',  'disputed',  null,       false, null,     false),
   ('disputed',  'resolve',  'admin',  'resolved',  null,       false, 'both',   false),
-  -- the steps after the buyer or the seller is banned or erased
+  -- the steps that follow a ban or an erasure of the buyer or the seller
   ('held',      'decline',  'worker', 'declined',  null,       false, 'buyer',  true),
   ('held',      'cancel',   'worker', 'cancelled', null,       false, 'buyer',  true),
   ('accepted',  'dispute',  'worker', 'disputed',  null,       false, null,     false),
@@ -69,7 +69,7 @@ create table app.orders (
   constraint order_note check (length(note) <= 2000),
   constraint order_delivery_note check (length(delivery_note) between 1 and 2000),
   constraint order_reason check (length(dispute_reason) between 1 and 2000),
-  -- checked at commit, because the hold is written last: it locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit, because the hold locks wallets and is therefore written last (ARCHITECTURE.md, Locks)
   foreign key (id) references app.mana_holds on delete restrict deferrable initially deferred
 );
 create index orders_offering_id_idx on app.orders (offering_id, state);
@@ -85,12 +85,12 @@ comment on table app.orders is
   'Orders, each with a copy of the offering at the time of the order. An order has the same id as its hold, which '
   'keeps the price until the order ends.';
 comment on column app.orders.offering_id is
-  'The offering, which may have been deleted since. There is no foreign key, because with one the purge of deleted '
-  'offerings would look up orders while it holds the lock of the offering. All other code locks an order before its '
-  'offering.';
+  'The offering, which may have been deleted since. The column has no foreign key, because then the purge of '
+  'deleted offerings would look up orders while it holds the lock of the offering. All other code locks an order '
+  'before its offering.';
 comment on column app.orders.price_mana is 'Whole mana that the buyer pays.';
 comment on column app.orders.state is 'See private.order_transitions.';
-comment on column app.orders.took_stock is 'Whether the order took one from a limited stock; some steps put it back.';
+comment on column app.orders.took_stock is 'Whether the order took a unit from a limited stock; some steps return it.';
 comment on column app.orders.refund_mana is
   'Whole mana of a resolved order that went back to the buyer; the seller got the rest.';
 comment on column app.orders.deadline_at is
@@ -155,7 +155,7 @@ declare
 begin
   select * into v_step from private.order_transitions t
   where t.state = p_order.state and t.action = p_action and t.actor = p_actor;
-  -- once the worker's step is due, no other step is possible, so it makes no difference whether the worker runs late
+  -- when the worker's step is due, no other step is possible, so a late worker makes no difference
   if not found or (v_step.late and p_order.deadline_at > now()) or (p_order.due_at <= now() and v_step.after is null)
   then
     perform private.raise_error('order_state');
@@ -185,14 +185,14 @@ begin
   end if;
 end $$;
 comment on function private.step_order is
-  'Takes a step of an order, and updates its history, the stock, the notifications and finally the hold. The calling '
-  'function has locked the order, and may have set notes and the refund in p_order. Only for definer functions, as '
-  'their last step. Never: insufficient_mana (the hold has the mana).';
+  'Takes a step of an order, and updates its history, the stock, the notifications and finally the hold. The '
+  'calling function must have locked the order, and may set notes and the refund in p_order. Definer functions call '
+  'it as their last step. Never: insufficient_mana (the hold has the mana).';
 
 create function private.act_on_order(
   p_id uuid, p_action text, p_delivery_note text default null, p_asset uuid default null, p_reason text default null
 ) returns void
-language plpgsql volatile security definer   -- nobody may write orders or the ledger
+language plpgsql volatile security definer   -- callers may not write orders or the ledger
 set search_path = ''
 as $$
 declare
@@ -222,7 +222,8 @@ language plpgsql volatile security definer   -- people may not read bans and era
 set search_path = ''
 as $$
 begin
-  -- a concurrent ban or erasure of one of the two waits for this, or this fails: otherwise it would miss the new order
+  -- a concurrent ban or erasure of one of the two waits for this lock, or this call fails; otherwise it would miss the
+  -- new order
   perform private.check_lock_order('person', private.require_caller()::text, p_seller::text);
   perform from app.users u where u.id in (private.require_caller(), p_seller) order by u.id for share;
   if exists (select from app.users u where u.id in (app.uid(), p_seller)
@@ -234,7 +235,7 @@ comment on function private.lock_order_parties is
   'Share-locks the caller and a seller, so that neither is banned or erased until the transaction ends.';
 
 create function private.place_order(p_offering app.contents, p_note text, p_expected integer) returns uuid
-language plpgsql volatile security definer   -- nobody may write orders or the ledger
+language plpgsql volatile security definer   -- callers may not write orders or the ledger
 set search_path = ''
 as $$
 declare
@@ -244,7 +245,7 @@ declare
 begin
   select o.* into v_offering from app.offerings o where o.id = p_offering.id for no key update;
   if not found then
-    perform private.raise_error('offering_unknown');   -- deleted while this call waited
+    perform private.raise_error('offering_unknown');   -- the offering was deleted while this call waited
   elsif v_offering.paused then
     perform private.raise_error('offering_paused');
   end if;
@@ -264,11 +265,11 @@ begin
   return v_order.id;
 end $$;
 comment on function private.place_order is
-  'Orders an offering for the caller: takes one from its stock and holds the price. The calling function must have '
-  'taken the locks that api.place_order takes. Fails: order_note.';
+  'Orders an offering for the caller: takes a unit from its stock and holds the price. The calling function must '
+  'have taken the locks that api.place_order takes. Fails: order_note.';
 
 create function private.job_end_orders() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare

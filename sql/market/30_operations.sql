@@ -2,9 +2,9 @@
 -- docs/decisions.md, Market.
 
 create function private.order_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks itself whether the other party is visible
+language plpgsql stable security definer   -- checks whether the other party is visible
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning it takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning the query takes longer than running it
 as $$
 begin
   return (
@@ -44,10 +44,10 @@ begin
                        where c.id = o.seller_id) seller on true);
 end $$;
 comment on function private.order_cards is
-  'The cards of those of these orders that are the caller''s, in order: {id, offering {id, title, description, '
-  'priceMana, deliveryDays}, buyerId, buyer, sellerId, seller, quantity, priceMana, state, note, deliveryNote, '
-  'attachment, disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. A hidden party is null, '
-  'and so is the id of an offering that the caller can''t see any more.';
+  'The cards of the caller''s orders among these, in order: {id, offering {id, title, description, priceMana, '
+  'deliveryDays}, buyerId, buyer, sellerId, seller, quantity, priceMana, state, note, deliveryNote, attachment, '
+  'disputeReason, refundMana, deadlineAt, createdAt, history [{state, by, at}]}. A hidden party is null, and so is '
+  'the id of an offering that the caller can no longer see.';
 call private.force_index_scans('private.order_cards');
 
 create function private.require_order_card(p_id uuid) returns json
@@ -57,12 +57,12 @@ as $$ begin return private.require_card('order_unknown', private.order_cards(arr
 comment on function private.require_order_card is 'Returns the card of an order of the caller.';
 
 create function private.find_orders(p_role text, p_state text, p_from app.place) returns app.found
-language plpgsql stable   -- security invoker, because the policy returns exactly the caller's own orders
+language plpgsql stable   -- runs as the invoker, because the policy returns exactly the caller's own orders
 set search_path = ''
 as $$
 declare
   v_me     uuid := app.uid();
-  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
+  v_from   timestamptz := p_from.at;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -87,8 +87,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_orders is
-  'The next orders of the caller as buyer, as seller or both; if p_state is given, only those in this state. It looks '
-  'at the next 400.';
+  'The next orders of the caller as buyer, as seller or both, among the next 400; if p_state is given, only those '
+  'in this state.';
 call private.force_index_scans('private.find_orders');
 
 create function api.list_orders(
@@ -98,7 +98,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works with infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- no row has this time, so any id works
   v_found app.found;
 begin
   if p_role not in ('buyer', 'seller') then
@@ -141,7 +141,7 @@ begin
   if v_offering.author_id = private.require_caller() then
     perform private.raise_error('order_oneself');
   end if;
-  -- locks in this order: people, the space, the pair of people, the offering
+  -- lock in this order: people, the space, the pair of people, the offering
   perform private.lock_order_parties(v_offering.author_id);
   perform private.write_in_space(v_offering.space_id);
   perform private.lock_pairs(array[private.require_caller()], array[v_offering.author_id]);
@@ -167,7 +167,7 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  if p_asset is not null then   -- not checked again for a repeated request
+  if p_asset is not null then   -- a repeated request does not check the asset again
     perform private.use_asset(p_asset, array['image', 'video', 'audio', 'attachment']);
   end if;
   perform private.act_on_order(p_id, p_action, p_delivery_note, p_asset, p_reason);
@@ -180,13 +180,13 @@ create function api.accept_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'accept'); end $$;
-comment on function api.accept_order is 'The seller accepts an order; the days until the delivery count from then on.';
+comment on function api.accept_order is 'The seller accepts an order. The days until the delivery count from then on.';
 
 create function api.decline_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'decline'); end $$;
-comment on function api.decline_order is 'The seller declines an order; all of its mana goes back to the buyer.';
+comment on function api.decline_order is 'The seller declines an order. All of its mana goes back to the buyer.';
 
 create function api.deliver_order(p_id uuid, p_delivery_note text, p_asset_id uuid default null) returns json
 language plpgsql volatile
@@ -196,20 +196,20 @@ begin
   return private.take_order_step(p_id, 'deliver', coalesce(private.require_text(p_delivery_note), ''), p_asset_id);
 end $$;
 comment on function api.deliver_order is
-  'The seller delivers, with a text and optionally an asset of theirs. Fails: order_delivery_note.';
+  'The seller delivers, with a text and optionally one of their assets. Fails: order_delivery_note.';
 
 create function api.complete_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'complete'); end $$;
-comment on function api.complete_order is 'The buyer confirms the delivery; the seller gets the held mana.';
+comment on function api.complete_order is 'The buyer confirms the delivery. The seller gets the held mana.';
 
 create function api.cancel_order(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$ begin return private.take_order_step(p_id, 'cancel'); end $$;
 comment on function api.cancel_order is
-  'Cancels an order before it is delivered; all of its mana goes back to the buyer.';
+  'Cancels an order before it is delivered. All of its mana goes back to the buyer.';
 
 create function api.dispute_order(p_id uuid, p_reason text) returns json
 language plpgsql volatile
@@ -218,4 +218,4 @@ as $$
 begin
   return private.take_order_step(p_id, 'dispute', p_reason => coalesce(private.require_text(p_reason), ''));
 end $$;
-comment on function api.dispute_order is 'The buyer disputes an order; an admin decides. Fails: order_reason.';
+comment on function api.dispute_order is 'The buyer disputes an order. An admin then decides. Fails: order_reason.';

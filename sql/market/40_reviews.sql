@@ -1,5 +1,4 @@
--- Reviews: a buyer may review each completed order once.
--- docs/decisions.md, Market.
+-- A buyer may review each completed order once. docs/decisions.md, Market.
 
 create table app.offering_reviews (
   id            uuid primary key default gen_random_uuid(),
@@ -15,7 +14,8 @@ create table app.offering_reviews (
   constraint review_stars check (stars between 1 and 5),
   constraint review_text check (length(body) <= 2000)
 );
--- has only reviews that everybody sees, so that lists need not scan removed reviews and reviews by hidden people
+-- this index has only reviews that everybody sees, so that lists need not scan removed reviews and reviews by hidden
+-- people
 create index offering_reviews_offering_id_idx on app.offering_reviews (offering_id, created_at desc, id desc)
   where removed_at is null and not author_hidden;
 create index offering_reviews_own_idx on app.offering_reviews (offering_id, author_id, created_at desc, id desc)
@@ -23,16 +23,18 @@ create index offering_reviews_own_idx on app.offering_reviews (offering_id, auth
 create index offering_reviews_author_id_idx on app.offering_reviews (author_id, id);
 create index offering_reviews_created_at_idx on app.offering_reviews (created_at desc, id desc);
 comment on table app.offering_reviews is
-  'The reviews that buyers wrote about their orders. A review remains with its order when the offering is deleted.';
+  'The reviews that buyers wrote about their orders. When an offering is deleted, its reviews remain with their '
+  'orders.';
 comment on column app.offering_reviews.words is
-  'The words of its body, for the search of staff. A trigger writes them.';
+  'The words of the body, for the search of staff. A trigger writes them.';
 comment on column app.offering_reviews.offering_id is
-  'Has no foreign key, because a review remains, and still names its offering, when the offering is deleted.';
+  'The column has no foreign key, because a review remains, and still names its offering, when the offering is '
+  'deleted.';
 comment on column app.offering_reviews.removed_at is
-  'When staff hid the review from everybody except its author; null unless it is removed.';
+  'When staff hid the review from everybody except its author; null if it is not removed.';
 comment on column app.offering_reviews.author_hidden is
-  'Whether the author is banned or erased, as in app.contents.author_hidden. The stars of a hidden author still count '
-  'in the rating, as their likes do.';
+  'Whether the author is banned or erased, as in app.contents.author_hidden. The stars of hidden authors still '
+  'count in the rating, as their likes do.';
 
 create view private.review_details with (security_invoker) as
 select r.id, r.offering_id as content_id, r.author_id, r.created_at, r.removed_at, r.words,
@@ -69,7 +71,7 @@ begin
   return null;
 end $$;
 comment on function private.count_review is
-  'Trigger: updates the rating of an offering; reviews that staff removed don''t count.';
+  'Trigger: updates the rating of an offering. Reviews that staff removed don''t count.';
 create trigger count_review after insert on app.offering_reviews
   for each row execute function private.count_review();
 create trigger count_removed_review after update on app.offering_reviews
@@ -81,9 +83,9 @@ from app.offering_reviews r
 cross join lateral private.visibility(r.author_id, case when r.removed_at is null then 0 else 3 end) v
 where v.is_visible;
 comment on view private.visible_reviews is
-  'The reviews that the caller may see, provided that they see the offering or are a party of the order. It leaves '
-  'out reviews by people with a block between them and the caller, by banned or erased people, and removed ones '
-  'except the caller''s own. For definer functions.';
+  'The reviews that the caller may see, if the caller sees the offering or is a party of the order. The view leaves '
+  'out reviews by people who have blocked the caller or whom the caller has blocked, reviews by banned or erased '
+  'people, and removed reviews of others. The view is for definer functions.';
 
 create function private.review_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- checks visibility itself
@@ -111,12 +113,12 @@ comment on function private.review_cards is
 call private.force_index_scans('private.review_cards');
 
 create function private.find_reviews(p_offering uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- with a policy it would scan all hidden reviews
+language plpgsql stable security definer   -- a policy would make the query scan all hidden reviews
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_from   timestamptz := p_from.at;   -- plain variables: expressions defeat the index
+  v_from   timestamptz := p_from.at;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -143,8 +145,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_reviews is
-  'The next reviews of an offering that the caller may see, including their own removed ones. It looks at the next '
-  '400.';
+  'The next reviews of an offering that the caller may see, among the next 400, including the caller''s own removed '
+  'reviews.';
 call private.force_index_scans('private.find_reviews');
 
 create function private.find_review_time(p_id uuid, p_offering uuid) returns timestamptz
@@ -157,7 +159,7 @@ begin
             and private.may_meet(private.find_level(app.uid(), r.author_id)));
 end $$;
 comment on function private.find_review_time is
-  'When a review of this offering was written, even if it has been removed; null for other reviews.';
+  'Returns the time when a review of this offering was written, even if it was removed; null for other reviews.';
 
 create function api.list_reviews(p_id uuid, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -165,7 +167,7 @@ set search_path = ''
 as $$
 declare
   v_offering uuid := (private.require_content('offering', p_id)).id;
-  v_from     app.place := ('infinity', p_id)::app.place;   -- any id works with infinity
+  v_from     app.place := ('infinity', p_id)::app.place;   -- no row has this time, so any id works
   v_found    app.found;
 begin
   if p_cursor is not null then
@@ -181,7 +183,7 @@ end $$;
 comment on function api.list_reviews is 'The reviews of an offering, newest first.';
 
 create function private.add_review(p_order uuid, p_stars integer, p_body text) returns uuid
-language plpgsql volatile security definer   -- nobody may write reviews or lock orders
+language plpgsql volatile security definer   -- callers may not write reviews or lock orders
 set search_path = ''
 as $$
 declare
@@ -189,7 +191,8 @@ declare
   v_id    uuid;
 begin
   perform private.check_lock_order('person', private.require_caller()::text);
-  perform from app.users where id = private.require_caller() for share;   -- before the order: ARCHITECTURE.md, Locks
+  -- lock the person before the order: ARCHITECTURE.md, Locks
+  perform from app.users where id = private.require_caller() for share;
   select * into v_order from app.orders where id = p_order and app.uid() in (buyer_id, seller_id) for share;
   if not found then
     perform private.raise_error('order_unknown');
@@ -208,7 +211,7 @@ begin
   return v_id;
 end $$;
 comment on function private.add_review is
-  'Adds the caller''s review of a completed order of theirs, once. Fails: review_stars, review_text.';
+  'Adds the caller''s review of one of their completed orders, once. Fails: review_stars, review_text.';
 
 create function api.review_order(p_id uuid, p_stars integer, p_text text default null) returns json
 language plpgsql volatile
@@ -228,7 +231,7 @@ end $$;
 comment on function api.review_order is 'The buyer reviews a completed order, once.';
 
 create function private.require_reported_review(p_type text, p_target text) returns uuid
-language plpgsql stable security definer   -- checks itself what the caller may see
+language plpgsql stable security definer   -- checks what the caller may see
 set search_path = ''
 as $$
 declare
@@ -249,7 +252,7 @@ insert into private.report_targets (type, finder, author) values
   ('review', 'private.require_reported_review', 'select author_id from app.offering_reviews where id = $1');
 
 create function private.own_review_words(p_ids uuid[]) returns table (id uuid, title text, body text)
-language plpgsql stable security definer   -- nobody may read reviews
+language plpgsql stable security definer   -- callers may not read reviews
 set search_path = ''
 as $$
 begin
@@ -257,19 +260,19 @@ begin
                where r.id = any (p_ids) and r.author_id = app.uid();
 end $$;
 comment on function private.own_review_words is
-  'The words of those of these reviews that the caller wrote; only they are notified about reviews.';
+  'The words of the reviews that the caller wrote; only the author of a review is notified about it.';
 call private.force_index_scans('private.own_review_words');
 insert into private.notification_targets (type, words) values ('review', 'select * from private.own_review_words($1)');
 
 create function private.delete_offering(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may delete details
+language plpgsql volatile security definer   -- callers may not delete details
 set search_path = ''
 as $$
 begin
   perform private.lock_own_content('offering', p_id, false);
-  -- a concurrent order waits for this lock and then fails, or this waits for the order and then finds it
+  -- a concurrent order waits for this lock and then fails, or this call waits for the order and then finds it
   perform from app.offerings where id = p_id for no key update;
-  -- looks up each running state by itself, because thousands of other orders may have ended
+  -- look up each running state separately, because thousands of other orders may have ended
   if exists (select from (select distinct t.state from private.order_transitions t) r
              cross join lateral (select from app.orders o
                                  where o.offering_id = p_id and o.state = r.state limit 1) running) then
@@ -278,7 +281,7 @@ begin
   perform private.delete_content('offering', p_id);
 end $$;
 comment on function private.delete_offering is
-  'Deletes the caller''s own offering, unless an order for it is running. Orders keep their copy of the offering. '
+  'Deletes the caller''s own offering. Fails if an order for it is running. Orders keep their copy of the offering. '
   'Never: writes_exceeded (it is not an edit).';
 call private.force_index_scans('private.delete_offering');
 
@@ -290,6 +293,6 @@ begin
   perform private.delete_offering(p_id);
   return null;   -- the response is 204
 end $$;
-comment on function api.delete_offering is 'Deletes the caller''s own offering for good.';
+comment on function api.delete_offering is 'Deletes the caller''s own offering permanently.';
 
 insert into private.links (type, path) values ('review', '/market/reviews/{id}');

@@ -14,8 +14,8 @@ begin
           order by w.created_at desc, w.id desc limit 1);
 end $$;
 comment on function private.find_waiting_order is
-  'The latest order for the same offering by the same buyer that the seller has neither accepted nor declined yet, '
-  'or null.';
+  'Returns the latest order for the same offering by the same buyer that the seller has neither accepted nor '
+  'declined, or null.';
 call private.force_index_scans('private.find_waiting_order');
 
 create function private.notify_order(p_effects private.effects[]) returns void
@@ -23,12 +23,13 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- the notification has no actor, because a mute or a block must not drop it: it is about the mana of both parties
+  -- the notification has no actor, because it is about the mana of both parties, and a mute or a block must not drop
+  -- it
   perform private.notify(array(
     select (e.user_id, 'order.updated', null, 'order', n.id::text,
             jsonb_build_object('orderId', n.id, 'state', n.state),
-            -- a buyer can place and cancel any number of orders before the seller accepts one, so all of them for one
-            -- offering share a group key. It has a hash because nobody may see the internal id of the buyer
+            -- a buyer can place and cancel any number of orders before the seller accepts one, so all orders for one
+            -- offering share a group key. The key has a hash, because nobody may see the internal id of the buyer
             case when u.untaken then concat_ws(':', 'order.updated', o.offering_id,
                                                md5(concat_ws(':', o.offering_id, o.buyer_id))) end,
             null, e.caused_at)::private.notice
@@ -44,8 +45,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_order is
-  'Listener: notifies the parties who did not cause it that an order was placed or changed its state. For orders that '
-  'they have not accepted, the seller has one unread notification for each offering and buyer. When one of these '
-  'orders ends, the notification is about the latest that still waits, if there is one.';
+  'Listener: notifies the parties of an order that another party placed it or changed its state. For orders that '
+  'the seller has not accepted, the seller has one unread notification for each offering and buyer. When one of '
+  'these orders ends, the notification is about the latest order that still waits, if there is one.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('market.order.changed', 'private.notify_order', 600, 'soon');

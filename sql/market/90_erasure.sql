@@ -1,6 +1,5 @@
--- What bans and erasures do to orders, and where the market has personal data. Reviews are children of contents.
--- How erasure runs: sql/base/90_erasure.sql.
--- docs/decisions.md, Market; Erasure and export.
+-- How bans and erasures change orders, and where the market has personal data. Reviews are children of contents. See
+-- sql/base/90_erasure.sql for how an erasure runs. docs/decisions.md, Market; Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.orders', 'buyer_id', 'ordersPlaced', '{due_at,took_stock}'),
@@ -17,7 +16,7 @@ declare
   v_user  uuid := (p_job ->> 'userId')::uuid;
   v_order app.orders;
 begin
-  -- if the ban ends concurrently, that waits for this transaction, or this sees that it has ended
+  -- a concurrent end of the ban waits for this transaction, or this statement sees the end
   perform from app.users where id = v_user and (banned_at is not null or erased_at is not null) for share;
   if not found then
     return json_build_object('changed', 0, 'next', null);
@@ -35,9 +34,10 @@ begin
   return json_build_object('changed', 1, 'next', v_order.id);
 end $$;
 comment on function private.interrupt_orders is
-  'For the worker alone: ends the next running order of a banned or erased person {userId}, or hands it to an admin: '
-  'a held order is cancelled or declined, and the mana goes back to the buyer; an accepted or delivered order becomes '
-  'disputed. It leaves due orders to the job end-orders. Returns {changed, next}; next is null if there are no more.';
+  'For the worker alone: ends the next running order of a banned or erased person {userId}, or leaves the decision '
+  'to an admin. A held order is cancelled or declined, and the mana goes back to the buyer; an accepted or '
+  'delivered order becomes disputed. Due orders are left to the job end-orders. Returns {changed, next}; next is '
+  'null if there are no more.';
 call private.make_batch_queue('interrupted-orders', 'private.interrupt_orders');
 
 create function private.erase_orders(p_user uuid) returns void
@@ -81,7 +81,8 @@ begin
   end if;
 end $$;
 comment on function private.interrupt_person is
-  'Step: the worker ends the running orders of a banned or erased person, and an erasure deletes their texts from '
-  'all orders. It runs before private.hide_contents, because orders are locked before their offerings.';
+  'Step: makes the worker end the running orders of a banned or erased person. At an erasure, it also deletes the '
+  'person''s texts from all orders. It runs before private.hide_contents, because orders are locked before their '
+  'offerings.';
 insert into private.account_steps (step, events, position) values
   ('private.interrupt_person', '{ban,erasure}', 155);

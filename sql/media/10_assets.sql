@@ -1,4 +1,4 @@
--- Media assets: the files that a person uploads. Object storage has the bytes; these tables have the metadata.
+-- Media assets are the files that people upload. Object storage has the bytes; these tables have the metadata.
 -- docs/decisions.md, Media.
 
 create table private.media_kinds (
@@ -7,8 +7,8 @@ create table private.media_kinds (
   types    text[] not null
 );
 comment on table private.media_kinds is
-  'The kinds of media that may be uploaded, each with its content types and its maximum size. A browser runs none of '
-  'these types. The function `media` recognizes each type by its first bytes.';
+  'The kinds of media that may be uploaded, each with its content types and its maximum size. Browsers execute none '
+  'of these types. The function `media` recognizes each type by its first bytes.';
 comment on column private.media_kinds.max_size is 'In bytes.';
 insert into private.media_kinds (kind, max_size, types) values
   ('avatar', 5 * 1024 * 1024, '{image/jpeg,image/png,image/webp}'),
@@ -31,7 +31,7 @@ comment on domain app.alt_text is 'Describes a picture, video or sound for those
 
 create domain app.blurhash as text constraint blurhash check (
   value ~ '^[0-9A-Za-z#$%*+,.:;=?@\[\]^_{|}~-]{6,166}$'
-  -- its first sign is a digit to the base of 83 that gives the numbers of columns and rows
+  -- the first character is a digit to the base of 83 that gives the numbers of columns and rows
   and length(value) = 4 + 2 * (1 + private.base83(left(value, 1)) % 9) * (1 + private.base83(left(value, 1)) / 9));
 comment on domain app.blurhash is 'A picture in a few colours, to be shown while the picture loads: blurha.sh.';
 
@@ -71,30 +71,30 @@ create index media_assets_expires_at_idx on app.media_assets (expires_at);
 comment on table app.media_assets is
   'The files that people have announced or uploaded. Only definer functions write this table, so every committed '
   'asset was checked in the storage.';
-comment on column app.media_assets.content_type is 'The announced type. The storage serves the file with it.';
+comment on column app.media_assets.content_type is 'The announced type, with which the storage serves the file.';
 comment on column app.media_assets.part_size is
-  'The size of each part but the last, in bytes, if the file is uploaded in parts; null otherwise.';
+  'The size of each part except the last, in bytes, if the file is uploaded in parts; null otherwise.';
 comment on column app.media_assets.upload_id is
-  'The storage''s id of the upload in parts; null before it has begun one.';
+  'The storage''s id of the upload in parts; null before the upload has begun.';
 comment on column app.media_assets.mime_type is
   'The type according to the first bytes; null while the asset is pending.';
 comment on column app.media_assets.alt is
-  'Its alt text wherever it is used without another one; null if it has none.';
+  'The alt text of the asset where it is used without another alt text; null if it has none.';
 comment on column app.media_assets.width is
-  'In pixels, as it is shown; null if nobody knows. The client announces it, and for most pictures the commit '
-  'replaces it by what the file says.';
+  'The width in pixels, as the picture is shown; null if unknown. The client announces it, and for most pictures '
+  'the commit replaces it by the width in the file.';
 comment on column app.media_assets.height is 'As width.';
-comment on column app.media_assets.blurhash is 'Computed by the client; null if it announced none.';
+comment on column app.media_assets.blurhash is 'The BlurHash that the client computed; null if it announced none.';
 comment on column app.media_assets.poster_id is
-  'Of a video: the picture to show until it plays, which is a committed asset of the same person, of the kind '
-  'image. Null if it has none.';
-comment on column app.media_assets.status is 'pending until its owner commits it, then committed.';
+  'The picture to show until a video plays, a committed asset of the same person, of the kind image. Null if the '
+  'video has none.';
+comment on column app.media_assets.status is '`pending` until the owner commits the asset, then `committed`.';
 comment on column app.media_assets.sha256 is
   'The hash of the file, for the rules of staff; nobody else sees it. Null while the asset is pending, for a file '
-  'above 25 MiB, and for an asset that was committed before hashes were kept.';
-comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null once it is committed.';
+  'above 25 MiB, and for assets from before hashes were stored.';
+comment on column app.media_assets.expires_at is 'When a pending asset is deleted; null after its commit.';
 comment on column app.media_assets.committed_at is
-  'When it was found that the storage has the file as announced; null while the asset is pending.';
+  'When the facade found the file in the storage as announced; null while the asset is pending.';
 insert into private.retention (relation, counts_from, keep) values ('app.media_assets', 'expires_at', '0');
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.media_assets', 'owner_id', 'mediaAssets', '{part_size,upload_id,sha256}');
@@ -104,7 +104,7 @@ create table private.media_usage (
   bytes    bigint not null check (bytes >= 0)
 );
 comment on table private.media_usage is
-  'How many bytes of committed assets a person has: a sum over app.media_assets, which triggers maintain.';
+  'The number of bytes of a person''s committed assets: a sum over app.media_assets, which triggers maintain.';
 insert into private.personal_data (relation, person_column, reason) values
   ('private.media_usage', 'owner_id', 'Computed from mediaAssets.');
 
@@ -131,7 +131,7 @@ begin
   return null;
 end $$;
 comment on function private.count_asset_bytes is
-  'Trigger: maintains the sum of a person''s committed assets. Deleting pending assets locks no sum.';
+  'Trigger: maintains the sum of a person''s committed assets. The deletion of pending assets locks no sum.';
 create trigger count_bytes_that_came after insert on app.media_assets
   referencing new table as came for each statement execute function private.count_asset_bytes();
 create trigger count_bytes_committed after update on app.media_assets
@@ -139,7 +139,7 @@ create trigger count_bytes_committed after update on app.media_assets
 create trigger count_bytes_that_went after delete on app.media_assets
   referencing old table as gone for each statement execute function private.count_asset_bytes();
 
--- the defaults; at boot they are replaced by the settings of the instance
+-- the defaults, which the settings of the instance replace at boot
 insert into app.settings (key, value) values
   ('media_url', 'http://localhost:8787/api/v1/media/local'), ('media_bucket', 'local'), ('media_quota', '5368709120'),
   ('media_hosts', '*');
@@ -167,7 +167,8 @@ begin
 end $$;
 comment on function private.media_setting is
   'Returns a setting: media_url (the address before the key of every object), media_bucket (the bucket of new '
-  'objects), media_quota (how many bytes one person may have) or media_hosts (the other hosts allowed for media).';
+  'objects), media_quota (the number of bytes that one person may have) or media_hosts (the other hosts allowed for '
+  'media).';
 
 create function private.asset_url(p_key text) returns text
 language plpgsql stable strict
@@ -195,8 +196,8 @@ begin
     'posterUrl', private.asset_url(p_asset.poster_id::text));
 end $$;
 comment on function private.attachment_card is
-  'An asset as everybody sees it who may see where it is used: {assetId, url, contentType, alt, '
-  'width, height, blurhash, posterUrl}.';
+  'An asset in the form for people who may see the place where it is used: {assetId, url, contentType, alt, width, '
+  'height, blurhash, posterUrl}.';
 
 create function private.require_usable_asset(p_asset app.media_assets, p_kinds text[]) returns text
 language plpgsql stable
@@ -214,7 +215,7 @@ comment on function private.require_usable_asset is
   'Returns the public address of an asset if it is committed and of one of these kinds.';
 
 create function private.use_asset(p_asset uuid, p_kinds text[]) returns text
-language plpgsql stable   -- security invoker, so another person's asset is unknown
+language plpgsql stable   -- runs as the invoker, so another person's asset is unknown
 set search_path = ''
 as $$
 declare

@@ -1,5 +1,4 @@
--- The addresses that people enter for pictures, videos and sound: those of their own assets, or addresses at other
--- hosts.
+-- The addresses that people enter for pictures, videos and sound: addresses of their own assets, or at other hosts.
 -- docs/decisions.md, Media.
 
 create function private.url_place(p_url text) returns text[]
@@ -36,7 +35,7 @@ as $$
 declare
   v_text text := p_url;
 begin
-  -- decodes repeatedly, because a proxy may decode a URL before the storage decodes it again
+  -- decode repeatedly, because a proxy may decode a URL before the storage decodes it again
   for n in 1..3 loop
     exit when v_text !~ '%';
     v_text := private.percent_decoded(v_text);
@@ -57,11 +56,11 @@ begin
     where allowed in ('*', p_host) or allowed like '*.%' and right(p_host, length(allowed) - 1) = substr(allowed, 2));
 end $$;
 comment on function private.is_media_host is
-  'Whether media may be at this host, which must be spelt as private.url_place returns it. media_hosts lists hosts, '
-  '*.host for the subdomains of a host, and * for all hosts.';
+  'Returns whether media may be at this host, which must be spelt as private.url_place returns it. media_hosts lists '
+  'hosts, *.host for the subdomains of a host, and * for all hosts.';
 
 create function private.use_media_url(p_url text, p_kinds text[]) returns text
-language plpgsql stable security definer   -- must read other people's assets to reject their addresses
+language plpgsql stable security definer   -- reads other people's assets to reject their addresses
 set search_path = ''
 as $$
 declare
@@ -71,12 +70,12 @@ declare
   v_key    text;
   v_fits   boolean;
 begin
-  -- rejects \, % and wide letters in a host: a browser reads \ as / and normalizes the others, so it would load from a
-  -- host that was not checked
+  -- reject \, % and non-ASCII characters in a host. A browser reads \ as / and normalizes the others, so it would load
+  -- from a host that was not checked
   if (p_url ~* '^https?://([^\s\\/?#]*@)?[][a-z0-9._:-]+([/?#][^\s\\]*)?$' and length(p_url) <= 2000) is not true then
     perform private.raise_error('media_url');
   end if;
-  -- the key of an asset is its id, so every address of it, in any storage, contains that id
+  -- the key of an asset is its id, so every address of the asset, in any storage, contains this id
   select min(a.key), bool_and(a.owner_id = v_caller and a.status = 'committed' and a.kind = any (p_kinds))
   into v_key, v_fits
   from app.media_assets a where a.id = any (private.ids_in(p_url));
@@ -84,7 +83,7 @@ begin
     return private.asset_url(v_key);
   end if;
   v_place := private.url_place(p_url);
-  -- other spellings of a path in our storage are rejected too, because they match no asset
+  -- other spellings of a path in the storage of this instance match no asset and are rejected, too
   if v_fits is not null
      or v_place[1] = v_own[1] and (starts_with(lower(v_place[2]), lower(v_own[2]) || '/') or v_place[2] ~ '%|//|/\.')
      or v_place[1] <> v_own[1] and not private.is_media_host(v_place[1]) then
@@ -94,8 +93,8 @@ begin
 end $$;
 comment on function private.use_media_url is
   'Returns an address as it is stored. The address of an asset, in any spelling, becomes its public address; the '
-  'asset must be the caller''s own, committed and of one of these kinds. Any other address must be an http(s) URL of '
-  'up to 2000 characters at an allowed host. This sends no request to the host.';
+  'asset must be the caller''s own, committed and of one of these kinds. Any other address must be an http(s) URL '
+  'of up to 2000 characters at an allowed host. The function sends no request to the host.';
 
 create function private.find_own_asset(p_url text) returns app.media_assets
 language plpgsql stable

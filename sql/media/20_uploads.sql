@@ -1,4 +1,4 @@
--- Uploads: a person announces an asset, uploads its bytes directly to the storage, and commits it.
+-- For an upload, a person announces an asset, uploads its bytes directly to the storage, and commits it.
 -- docs/decisions.md, Media.
 
 insert into private.errors (code, status, text) values
@@ -56,7 +56,7 @@ begin
 end $$;
 comment on function private.part_size is
   'The size of the parts of a file of this size, in bytes: 8 MiB, or more if there would be more than 100 parts. S3 '
-  'takes no part below 5 MiB but the last.';
+  'accepts only a last part below 5 MiB.';
 
 create function private.announce_asset(p_asset app.media_assets, p_in_parts boolean) returns app.media_assets
 language plpgsql volatile security definer   -- only definer functions write assets
@@ -84,15 +84,15 @@ begin
   end if;
   perform private.count_writes('megabytes', (p_asset.size / 1000000 + 1)::integer);
   perform private.count_writes('uploads');
-  perform private.lock('assets', v_caller::text);   -- so that concurrent calls don't exceed the limits
+  perform private.lock('assets', v_caller::text);   -- lock, so that concurrent calls don't exceed the limits
   loop
-    -- counts both in one statement, because a concurrent commit turns pending bytes into committed ones
+    -- count both in one statement, because a concurrent commit turns pending bytes into committed ones
     select count(*), coalesce(sum(a.size), 0) + coalesce((
              select u.bytes from private.media_usage u where u.owner_id = v_caller), 0)
     into v_many, v_bytes
     from app.media_assets a where a.owner_id = v_caller and a.status = 'pending';
     exit when v_many < 50 and v_bytes + p_asset.size <= v_most;
-    -- deletes the oldest asset whose upload URL has expired; skips one that is being committed
+    -- delete the oldest asset whose upload URL has expired, but skip assets that are being committed
     delete from app.media_assets where id = (
       select a.id from app.media_assets a
       where a.owner_id = v_caller and a.status = 'pending' and a.created_at < now() - interval '15 minutes'
@@ -145,8 +145,8 @@ begin
   return private.finish_idempotent('create_asset', private.asset_card(private.announce_asset(v_asset, p_in_parts)));
 end $$;
 comment on function api.create_asset is
-  'Announces an upload, in parts if p_in_parts, and returns it as api.get_asset does. The facade then has the upload '
-  'URLs signed. Fails: alt_text, asset_dimensions, blurhash.';
+  'Announces an upload, in parts if p_in_parts is true, and returns it as api.get_asset does. The facade then gets '
+  'signed upload URLs. Fails: alt_text, asset_dimensions, blurhash.';
 
 create function api.get_asset(p_asset_id uuid) returns json
 language plpgsql stable
@@ -181,19 +181,19 @@ begin
       width = coalesce(p_width, width), height = coalesce(p_height, height), sha256 = v_sha256
   where id = p_asset_id and owner_id = private.require_caller() and status = 'pending';
   if not found then
-    -- two commits have published two files, and nobody knows which of them the storage serves
+    -- two commits have published two files, and it is unknown which of them the storage serves
     delete from app.media_assets where id = p_asset_id and owner_id = private.require_caller() and sha256 <> v_sha256;
     if found then
       return private.error_response('asset_unfit');
     end if;
   end if;
-  return api.get_asset(p_asset_id);   -- a second commit returns the same as the first
+  return api.get_asset(p_asset_id);   -- a second commit returns the same result as the first
 end $$;
 comment on function api.commit_asset is
-  'For the facade alone, after it has found that the storage has the file as announced: commits the caller''s asset. '
-  'p_width and p_height are what the file says, or null. p_sha256 is its hash in hex, or null. If another commit '
-  'found another file meanwhile, the asset is deleted (asset_unfit). Returns the same as api.get_asset. Fails: '
-  'asset_unknown (also if it is another person''s).';
+  'For the facade alone, after it has found that the storage has the file as announced: commits the caller''s '
+  'asset. p_width and p_height are those in the file, or null. p_sha256 is the hash of the file in hex, or null. If '
+  'another commit found another file meanwhile, the asset is deleted (asset_unfit). Returns the same as '
+  'api.get_asset. Fails: asset_unknown (also if it is another person''s).';
 
 create function api.continue_upload(
   p_asset_id uuid, p_ended text default null, p_begun text default null
@@ -221,9 +221,9 @@ begin
   return json_build_object('uploadId', v_asset.upload_id);
 end $$;
 comment on function api.continue_upload is
-  'For the facade alone: {uploadId}, the storage''s id of the caller''s upload in parts, or null. p_begun becomes '
-  'this id if the id still is p_ended, which the storage no longer knows; so of concurrent calls one wins. Fails: '
-  'asset_unknown (also if it is another person''s).';
+  'For the facade alone: {uploadId}, the storage''s id of the caller''s upload in parts, or null. If the id is '
+  'still p_ended, an upload that the storage has dropped, p_begun replaces it, so that only one of several '
+  'concurrent calls succeeds. Fails: asset_unknown (also if it is another person''s).';
 
 create function private.delete_asset(p_id uuid) returns void
 language plpgsql volatile security definer   -- only definer functions write assets
@@ -238,7 +238,7 @@ begin
   end if;
 end $$;
 comment on function private.delete_asset is
-  'Deletes the caller''s asset, and thereby its object, unless it is committed.';
+  'Deletes a pending asset of the caller, and thereby its object.';
 
 create function api.delete_asset(p_asset_id uuid) returns json
 language plpgsql volatile

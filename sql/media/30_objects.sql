@@ -14,10 +14,10 @@ comment on table private.pending_object_deletions is
   'Objects that the worker must delete. A row stays until the storage has deleted the object. Announced objects that '
   'were never uploaded also have rows.';
 comment on column private.pending_object_deletions.upload_only is
-  'True if the asset still exists. Then only a file that was uploaded again, through the asset''s upload URL, is '
-  'deleted.';
+  'Whether the asset still exists. If so, the worker deletes only a file that was uploaded again through the '
+  'asset''s upload URL.';
 comment on column private.pending_object_deletions.upload_id is
-  'The upload in parts that the storage may still have begun; null if the asset had none.';
+  'The upload in parts that the storage may still have open; null if the asset had none.';
 comment on column private.pending_object_deletions.due_at is
   'When the worker next tries to delete the object: not before the upload URL has expired, because until then the '
   'object can be uploaded again.';
@@ -40,8 +40,8 @@ begin
 end $$;
 comment on function private.queue_object_deletions is
   'Trigger: queues the objects of deleted assets for deletion. These are assets that expired, made room for a new '
-  'one, belonged to an erased person, or were deleted by the database''s owner. When an asset is committed, it queues '
-  'only files that are uploaded later.';
+  'one, belonged to an erased person, or were deleted by the database''s owner. For an asset that is committed, it '
+  'queues only files that are uploaded later.';
 create trigger queue_object_deletions after delete on app.media_assets
   referencing old table as gone for each statement execute function private.queue_object_deletions();
 create trigger queue_upload_deletions after update on app.media_assets
@@ -99,4 +99,4 @@ begin
 end $$;
 comment on function private.note_deleted_objects is
   'For the worker alone: removes from private.pending_object_deletions the objects of a bucket that the storage has '
-  'deleted (p_keys), and those of which it has deleted later uploads (p_uploads). Returns how many.';
+  'deleted (p_keys), and those of which it has deleted later uploads (p_uploads). Returns their number.';

@@ -1,4 +1,4 @@
--- What erasure does to media assets. How erasure runs: sql/base/90_erasure.sql.
+-- How an erasure deletes media assets. See sql/base/90_erasure.sql for how an erasure runs.
 
 create function private.erase_assets(p_user app.users) returns void
 language plpgsql volatile

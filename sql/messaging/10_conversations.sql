@@ -1,5 +1,4 @@
--- Conversations, their members, and the spans for which the members took part.
--- docs/decisions.md, Messaging.
+-- Conversations, their members, and the spans of messages that members may read. docs/decisions.md, Messaging.
 
 create table app.conversations (
   id              uuid primary key default gen_random_uuid(),
@@ -14,7 +13,7 @@ create table app.conversations (
                                                  else title is null end is true),
   check (case kind when 'direct' then one_id < other_id else one_id is null and other_id is null end is true),
   constraint conversations_pair_key unique (one_id, other_id)
-) with (fillfactor = 80);   -- leaves space on each page, so that a message changes no index
+) with (fillfactor = 80);   -- free space on each page, so that a message changes no index
 create index conversations_other_id_idx on app.conversations (other_id);
 create index conversations_created_at_idx on app.conversations (created_at desc, id desc);
 comment on table app.conversations is
@@ -26,8 +25,8 @@ comment on column app.conversations.title is
 comment on column app.conversations.one_id is
   'one_id and other_id are the two people of a direct conversation, the lower id first; two people have at most one '
   'direct conversation. Both are null for a group.';
-comment on column app.conversations.last_number is 'The number of its latest message, 0 before the first.';
-comment on column app.conversations.last_message_at is 'When its latest message was sent; null before the first.';
+comment on column app.conversations.last_number is 'The number of the latest message, 0 before the first.';
+comment on column app.conversations.last_message_at is 'When the latest message was sent; null before the first.';
 
 create table app.conversation_members (
   conversation_id  uuid not null references app.conversations on delete cascade,
@@ -42,19 +41,20 @@ create table app.conversation_members (
 ) with (fillfactor = 70);
 create index conversation_members_user_id_idx on app.conversation_members
   (user_id, latest_at desc, conversation_id desc);
-comment on table app.conversation_members is 'Who takes part in a conversation. A person who leaves has no row.';
+comment on table app.conversation_members is 'The members of conversations. A person who leaves has no row.';
 comment on column app.conversation_members.joined_at is 'When the person last joined the conversation.';
 comment on column app.conversation_members.latest_at is
-  'The conversation''s position in the person''s list: when they joined or, if later, when the latest message that '
-  'they receive was sent. A message from somebody whom they blocked or who blocked them does not change it.';
+  'The conversation''s position in the person''s list: the time when they joined or, if later, the time of the '
+  'latest message that they receive. A message from somebody whom they blocked or who blocked them does not change '
+  'it.';
 comment on column app.conversation_members.last_read_number is
   'The number of the latest message that the person has read; if they have read none, the number before their first '
   'message.';
 comment on column app.conversation_members.last_read_at is
   'When the latest message that the person has read was sent; null if they have read none. It never decreases.';
 comment on column app.conversation_members.muted_until is
-  'Until when the person gets no notifications of the conversation; infinity if the mute has no end, null if they '
-  'have not muted it.';
+  'The time until which the person gets no notifications of the conversation; infinity if the mute has no end, null '
+  'if they have not muted it.';
 
 create table app.conversation_spans (
   conversation_id uuid not null references app.conversations on delete cascade,
@@ -65,8 +65,8 @@ create table app.conversation_spans (
 );
 create index conversation_spans_user_id_idx on app.conversation_spans (user_id);
 comment on table app.conversation_spans is
-  'Which messages of a conversation each person may read, by number: from the first message after they joined to the '
-  'last one before they left. Each membership has a span; the last span is open while the person is a member.';
+  'The messages of a conversation that each person may read, by number: from the first after they joined to the '
+  'last before they left. Each membership has a span; the last span is open while the person is a member.';
 
 insert into private.write_limits (kind, per_hour) values ('conversations', 500), ('messages', 3000);
 
@@ -96,8 +96,8 @@ begin
   return (select v.is_visible from private.visibility(p_sender, 0, p_viewer => p_viewer) v);
 end $$;
 comment on function private.receives_from is
-  'Whether the viewer receives messages of the sender: if neither has blocked the other, and the sender is neither '
-  'banned nor erased.';
+  'Returns whether the viewer receives messages of the sender: if neither has blocked the other, and the sender is '
+  'neither banned nor erased.';
 
 create function private.sees_in(p_direct boolean, p_viewer uuid, p_person uuid) returns boolean
 language plpgsql stable security definer   -- reads the audience of people other than the caller
@@ -108,8 +108,9 @@ begin
       or p_direct and not exists (select from app.hidden_people s where s.user_id = p_person);
 end $$;
 comment on function private.sees_in is
-  'Whether a viewer sees a person in one of the viewer''s conversations. Nobody sees banned or erased people. In a '
-  'group, two people do not see each other if one has blocked the other; in a direct conversation they still do.';
+  'Returns whether a viewer sees a person in one of the viewer''s conversations. Nobody sees banned or erased '
+  'people. In a group, two people do not see each other if one has blocked the other; in a direct conversation they '
+  'still do.';
 
 create function private.may_read_of(p_direct boolean, p_viewer uuid, p_sender uuid) returns boolean
 language plpgsql stable security definer   -- people may not read who is erased
@@ -120,8 +121,8 @@ begin
       or exists (select from app.users u where u.id = p_sender and u.erased_at is not null);
 end $$;
 comment on function private.may_read_of is
-  'Whether a viewer sees the messages of a sender in a conversation: those of people whom they see (private.sees_in), '
-  'and the tombstones of erased people.';
+  'Returns whether a viewer sees the messages of a sender in a conversation. Viewers see messages of people whom '
+  'they see (private.sees_in), and the tombstones of erased people.';
 
 create function private.is_direct(p_conversation uuid) returns boolean
 language plpgsql stable security definer   -- people read conversations only through operations
@@ -130,7 +131,7 @@ as $$
 begin
   return (select kind = 'direct' from app.conversations where id = p_conversation);
 end $$;
-comment on function private.is_direct is 'Whether a conversation is direct.';
+comment on function private.is_direct is 'Returns whether a conversation is direct.';
 
 create function private.require_member(p_conversation uuid) returns app.conversations
 language plpgsql stable security definer   -- people read conversations only through operations
@@ -150,7 +151,7 @@ end $$;
 comment on function private.require_member is 'Returns a conversation in which the caller takes part.';
 
 create function private.lock_conversation(p_conversation uuid) returns app.conversations
-language plpgsql volatile security definer   -- nobody may lock a conversation otherwise
+language plpgsql volatile security definer   -- callers may not lock a conversation
 set search_path = ''
 as $$
 begin
@@ -162,7 +163,7 @@ comment on function private.lock_conversation is
   'Locks a conversation in which the caller takes part, and returns it: ARCHITECTURE.md, Locks.';
 
 create function private.lock_group(p_conversation uuid) returns app.conversations
-language plpgsql volatile security definer   -- as private.lock_conversation
+language plpgsql volatile security definer   -- see private.lock_conversation
 set search_path = ''
 as $$
 declare
@@ -187,10 +188,10 @@ begin
     perform private.raise_error('conversation_not_yours');
   end if;
 end $$;
-comment on function private.require_own_group is 'Passes for the owner of a group.';
+comment on function private.require_own_group is 'Passes if the caller owns the group.';
 
 create function private.lock_own_group(p_conversation uuid) returns app.conversations
-language plpgsql volatile security definer   -- as private.lock_conversation
+language plpgsql volatile security definer   -- see private.lock_conversation
 set search_path = ''
 as $$
 declare
@@ -223,8 +224,8 @@ begin
   end if;
 end $$;
 comment on function private.check_open is
-  'Passes for a group, and for a direct conversation unless the other person is banned or erased, or one of the two '
-  'has blocked the other.';
+  'Passes for a group. Passes for a direct conversation if the other person is neither banned nor erased, and '
+  'neither of the two has blocked the other.';
 
 create function private.find_direct(p_one uuid, p_other uuid) returns uuid
 language plpgsql stable security definer   -- people read conversations only through operations
@@ -244,7 +245,7 @@ begin
   return private.find_direct(p_one, p_other) is not null or private.have_common_circle(p_one, p_other);
 end $$;
 comment on function private.is_available is
-  'Whether two people may open a direct conversation or add each other to a group: they share a circle, or have a '
-  'direct conversation already.';
+  'Returns whether two people may open a direct conversation or add each other to a group. They may if they share a '
+  'circle or already have a direct conversation.';
 
 insert into private.links (type, path) values ('conversation', '/conversations/{id}');

@@ -30,20 +30,20 @@ create index messages_reply_to_id_idx on app.messages (reply_to_id) where reply_
 create index messages_asset_id_idx on app.messages (asset_id) where asset_id is not null;
 create index messages_changed_at_idx on app.messages (conversation_id, changed_at, id) where changed_at is not null;
 comment on table app.messages is
-  'Messages. A deleted message remains as a tombstone without words. The body of a system message says what happened: '
-  'joined, left, removed, owner, or title followed by a space and the new title. Its sender is the person to whom '
-  'this happened or who did it. The body of a message that consists of an asset alone is empty.';
+  'Messages. A deleted message remains as a tombstone without words. The body of a system message says what '
+  'happened: joined, left, removed, owner, or title followed by a space and the new title. Its sender is the person '
+  'to whom this happened or who did it. The body of a message that has only an asset is empty.';
 comment on column app.messages.number is
-  'The message''s position in the conversation. It is assigned under the lock of the conversation, so that no smaller '
-  'number appears later.';
+  'The message''s position in the conversation. It is assigned under the lock of the conversation, so that smaller '
+  'numbers never appear later.';
 comment on column app.messages.client_id is
   'The id that the sender''s client gave the message, so that sending it again returns the same message; null for '
   'system messages.';
 comment on column app.messages.alt is 'The alt text of the asset in this message; null if it has none.';
-comment on column app.messages.edited_at is 'When its words last changed; null if never.';
-comment on column app.messages.deleted_at is 'When its sender deleted it or was erased; null otherwise.';
+comment on column app.messages.edited_at is 'When the words of the message last changed; null if never.';
+comment on column app.messages.deleted_at is 'When the sender deleted the message or was erased; null otherwise.';
 comment on column app.messages.changed_at is
-  'When it was last edited, deleted or reacted to, for clients that were offline; null if never.';
+  'When the message was last edited, deleted or reacted to, for clients that were offline; null if never.';
 comment on column app.messages.created_at is
   'When the message got its number, so that times and numbers give the same order.';
 
@@ -57,8 +57,8 @@ create table app.message_reactions (
 );
 create index message_reactions_user_id_idx on app.message_reactions (user_id, created_at desc);
 comment on table app.message_reactions is
-  'Who reacted to which message with which emoji. Members of the conversation see only counts, in which only people '
-  'whom they see are counted.';
+  'The emoji with which people reacted to messages. Members of the conversation see only counts of the people whom '
+  'they see.';
 call private.make_nulls_raise_codes('app.message_reactions');
 
 create table private.emoji (
@@ -66,8 +66,8 @@ create table private.emoji (
   emoji text collate "C" not null
 );
 comment on table private.emoji is
-  'The emoji of which reactions can consist: those of Unicode, which sql/messaging/25_emoji.sql inserts. bare is the '
-  'emoji without its variation selectors, because many keyboards omit these.';
+  'The emoji that reactions can contain: those of Unicode, which sql/messaging/25_emoji.sql inserts. bare is the '
+  'emoji without its variation selectors, because many keyboards omit them.';
 
 insert into private.errors (code, status, text) values
   ('message_unknown', 404, 'There is no such message.'),
@@ -95,7 +95,8 @@ begin
     where s.conversation_id = p_conversation and s.user_id = app.uid() and s.first_number <= p_number
     order by s.first_number desc limit 1), false);
 end $$;
-comment on function private.in_span is 'Whether the message with this number was sent while the caller took part.';
+comment on function private.in_span is
+  'Returns whether the message with this number was sent while the caller took part.';
 call private.force_index_scans('private.in_span');
 
 create function private.find_message(p_id uuid) returns app.messages
@@ -113,9 +114,9 @@ begin
   return v_message;
 end $$;
 comment on function private.find_message is
-  'Returns a message if the caller may see it: they are a member of its conversation, it was sent while they took '
-  'part, its sender is not banned and, in a group, neither the caller nor the sender has blocked the other. Otherwise '
-  'null.';
+  'Returns a message if the caller may see it, otherwise null. The caller must be a member of its conversation and '
+  'have been one when it was sent. The sender must not be banned and, in a group, neither of the two may have '
+  'blocked the other.';
 
 create function private.is_tombstone(p_message app.messages) returns boolean
 language plpgsql stable security definer   -- people may not read who is erased
@@ -126,8 +127,8 @@ begin
       or exists (select from app.users where id = p_message.sender_id and erased_at is not null);
 end $$;
 comment on function private.is_tombstone is
-  'Whether a message was deleted or its sender was erased, so that it has no words any more. An erasure deletes the '
-  'words in batches, so the row may still have them.';
+  'Returns whether a message was deleted or its sender was erased, so that nobody may see its words. An erasure '
+  'deletes the words in batches, so the row may still have them.';
 
 create function private.require_message(p_id uuid) returns app.messages
 language plpgsql stable
@@ -144,7 +145,7 @@ end $$;
 comment on function private.require_message is 'Returns a message that the caller sees.';
 
 create function private.lock_message(p_id uuid) returns app.messages
-language plpgsql volatile security definer   -- nobody may lock a message otherwise
+language plpgsql volatile security definer   -- callers may not lock a message
 set search_path = ''
 as $$
 begin
@@ -197,8 +198,9 @@ join app.conversations c on c.id = m.conversation_id
 join app.users s on s.id = m.sender_id
 join app.person_card sender on sender.id = m.sender_id;
 comment on view private.message_heads is
-  'Messages as the caller reads them: {id, conversationId, sender, kind, body, replyTo, attachment, reactions, '
-  'createdAt, editedAt, deletedAt}. For definer functions, which first check that the caller sees the message.';
+  'Messages as the caller sees them: {id, conversationId, sender, kind, body, replyTo, attachment, reactions, '
+  'createdAt, editedAt, deletedAt}. The view is for definer functions, which must first check that the caller sees '
+  'the message.';
 
 create function private.message_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- people read messages only through operations
@@ -239,9 +241,9 @@ begin
           limit p_most) u);
 end $$;
 comment on function private.count_unread_messages is
-  'How many messages in a conversation the caller has not read, up to p_most, among the latest 500. It does not count '
-  'the caller''s own messages, system messages, deleted messages, and those of people from whom the caller does not '
-  'receive messages (private.receives_from).';
+  'The number of messages in a conversation that the caller has not read, up to p_most, among the latest 500. It '
+  'excludes the caller''s own messages, system messages, deleted messages, and messages of people from whom the '
+  'caller does not receive any (private.receives_from).';
 call private.force_index_scans('private.count_unread_messages');
 
 create function private.find_last_message(p_conversation uuid) returns uuid

@@ -1,17 +1,17 @@
--- The channel conversation:{conversationId}, for its members. The transaction of each change announces it, and only
--- with an id: the client reads the message, and gets the changes that it missed from the list of messages (after,
--- changedSince).
--- docs/decisions.md, Realtime.
+-- The channel conversation:{conversationId}, for its members. The transaction of each change announces it with only an
+-- id. The client then reads the message, and gets the changes that it missed from the list of messages (after,
+-- changedSince). docs/decisions.md, Realtime.
 
 create function private.may_listen_to_conversation(p_rest text) returns boolean
-language plpgsql stable   -- a definer function calls this, so it may read the memberships
+language plpgsql stable   -- a definer function calls this function, so it may read the memberships
 set search_path = ''
 as $$
 begin
   return exists (select from app.conversation_members m
                  where m.user_id = app.uid() and m.conversation_id::text = p_rest);
 end $$;
-comment on function private.may_listen_to_conversation is 'Audience of conversation:{conversationId}: its members.';
+comment on function private.may_listen_to_conversation is
+  'Returns whether the caller may listen to conversation:{conversationId}, which only its members may.';
 insert into private.realtime_topics (prefix, audience, events, scopes) values
   ('conversation', 'private.may_listen_to_conversation',
    '`conversation:{conversationId}`: `message` {id} of a new message; `message.changed` {id} when it is edited or '
@@ -39,7 +39,7 @@ begin
   return null;
 end $$;
 comment on function private.send_conversation_access is
-  'Trigger: tells Realtime when a person loses access to a conversation and when they regain it, on the channel that '
-  'also announces revoked tokens.';
+  'Trigger: notifies Realtime when a person loses or regains access to a conversation, on the channel that also '
+  'announces revoked tokens.';
 create trigger send_conversation_access after insert or delete on app.conversation_members
   for each row execute function private.send_conversation_access();

@@ -1,5 +1,5 @@
--- Adds messages to a conversation: those that people send, and system messages.
--- docs/decisions.md, Messaging; Idempotency.
+-- Adds messages to a conversation, both messages that people send and system messages. docs/decisions.md, Messaging;
+-- Idempotency.
 
 create function private.add_message(p_message app.messages) returns app.messages
 language plpgsql volatile security definer   -- only this function assigns numbers
@@ -9,7 +9,7 @@ declare
   v_message app.messages := p_message;
   v_people  uuid[];
 begin
-  -- this locks the row of the conversation, if it is not locked already, so that its messages have one order
+  -- this update locks the row of the conversation, so that its messages have one order
   update app.conversations set last_number = last_number + 1, last_message_at = clock_timestamp()
   where id = p_message.conversation_id
   returning last_number, last_message_at into v_message.number, v_message.created_at;
@@ -20,7 +20,7 @@ begin
           v_message.created_at)
   returning * into v_message;
   perform from app.conversation_members where conversation_id = v_message.conversation_id
-  order by user_id for no key update;   -- sorted, as everywhere, to prevent deadlocks
+  order by user_id for no key update;   -- sort, to prevent deadlocks
   update app.conversation_members set latest_at = v_message.created_at
   where conversation_id = v_message.conversation_id and private.receives_from(user_id, v_message.sender_id);
   v_people := array(select user_id from app.conversation_members where conversation_id = v_message.conversation_id);
@@ -31,8 +31,8 @@ begin
   return v_message;
 end $$;
 comment on function private.add_message is
-  'Appends a message to its conversation, moves the conversation up in the lists of the members who receive from the '
-  'sender, announces the message on the conversation''s channel, and emits an event, whose effects do the rest.';
+  'Appends a message to its conversation, moves the conversation up in the lists of the members who receive from '
+  'the sender, announces the message on the conversation''s channel, and emits an event.';
 
 create function private.add_system_message(p_conversation uuid, p_person uuid, p_what text) returns app.messages
 language plpgsql volatile
@@ -70,7 +70,7 @@ comment on function private.find_sent is
 create function private.send_message(
   p_conversation uuid, p_body text, p_client_id uuid, p_reply_to uuid, p_asset uuid, p_alt text
 ) returns json
-language plpgsql volatile security definer   -- nobody may write messages otherwise
+language plpgsql volatile security definer   -- callers may not write messages
 set search_path = ''
 as $$
 declare
@@ -78,8 +78,8 @@ declare
   v_message      app.messages;
   v_card         json;
 begin
-  -- locks for share, as private.check_author does: waits for a running ban or erasure before this takes a lock that it
-  -- needs
+  -- lock for share, as private.check_author does, to wait for a running ban or erasure before this function takes a
+  -- lock that it needs
   perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
@@ -87,7 +87,8 @@ begin
     perform private.raise_error('token_revoked');
   end if;
   v_conversation := private.lock_conversation(p_conversation);
-  v_card := private.find_sent(p_conversation, p_client_id);   -- checks again: a concurrent call may have sent it
+  -- check again, because a concurrent call may have sent it
+  v_card := private.find_sent(p_conversation, p_client_id);
   if v_card is not null then
     return v_card;
   end if;
@@ -108,7 +109,8 @@ begin
   return private.message_cards(array[v_message.id]) -> 0;
 end $$;
 comment on function private.send_message is
-  'Sends the caller''s message, unless their client has sent it before. The calling function has checked the fields.';
+  'Sends the caller''s message, unless their client has sent it before. The calling function must have checked the '
+  'fields.';
 
 create function api.send_message(
   p_id uuid, p_body text default '', p_client_id uuid default null, p_reply_to_id uuid default null,
@@ -123,14 +125,14 @@ declare
   v_card json;
 begin
   if p_client_id is null then
-    perform private.raise_error('value_invalid');   -- without it a retry would send the message twice
+    perform private.raise_error('value_invalid');   -- without an id a retry would send the message twice
   end if;
   perform private.require_member(p_id);
   v_card := private.find_sent(p_id, p_client_id);
   if v_card is not null then
     return v_card;
   end if;
-  -- a retry returns the current message, so no response is stored
+  -- a retry returns the current message, so there is no need to store a response
   if private.begin_idempotent('send_message', json_build_array(p_id, p_client_id)) is not null then
     return private.find_sent(p_id, p_client_id);
   end if;
@@ -148,11 +150,11 @@ begin
 end $$;
 comment on function api.send_message is
   'Sends a message in a conversation of the caller, once per p_client_id: a retry returns the same message. Without '
-  'p_alt it has the alt text of the asset. Fails: value_invalid (no p_client_id), message_unknown (of p_reply_to_id), '
-  'message_body (longer than 4000).';
+  'p_alt the message has the alt text of the asset. Fails: value_invalid (no p_client_id), message_unknown (of '
+  'p_reply_to_id), message_body (longer than 4000).';
 
 create function private.edit_message(p_id uuid, p_body text) returns void
-language plpgsql volatile security definer   -- nobody may write messages otherwise
+language plpgsql volatile security definer   -- callers may not write messages
 set search_path = ''
 as $$
 declare
@@ -191,7 +193,7 @@ comment on function api.edit_message is
   'Edits the caller''s message, within 15 minutes. Returns the card. Fails: message_body (longer than 4000).';
 
 create function private.delete_message(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may write messages otherwise
+language plpgsql volatile security definer   -- callers may not write messages
 set search_path = ''
 as $$
 declare
@@ -220,4 +222,4 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.delete_message is
-  'Deletes the caller''s message for everyone: it remains without words. Repeating it changes nothing.';
+  'Deletes the caller''s message for everyone. A tombstone without words remains. Repeating it changes nothing.';

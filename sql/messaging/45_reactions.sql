@@ -1,5 +1,5 @@
--- Reactions to messages: only emoji, so that nobody can use them to write to a person who has blocked them.
--- docs/decisions.md, Messaging.
+-- Reactions to messages. They consist only of emoji, so that nobody can use them to write to a person who has blocked
+-- them. docs/decisions.md, Messaging.
 
 create function private.require_emoji(p_emoji text) returns text
 language plpgsql stable security definer   -- people may not read private.emoji
@@ -11,7 +11,7 @@ declare
   v_next  private.emoji;
 begin
   for v_n in 1..8 loop
-    -- takes the longest match, because a thumb with a skin tone is one emoji
+    -- take the longest match, because a thumb with a skin tone is one emoji
     select e.* into v_next
     from generate_series(least(9, length(v_rest)), 1, -1) as l (length)
     join private.emoji e on e.bare = left(v_rest, l.length)
@@ -26,15 +26,15 @@ begin
   perform private.raise_error('message_emoji');
 end $$;
 comment on function private.require_emoji is
-  'Returns a reaction as it is stored, if it is 1 to 8 emoji and nothing else: each in the form that Unicode '
-  'recommends.';
+  'Returns a reaction as it is stored, with each emoji in the form that Unicode recommends. Fails if it is not 1 to '
+  '8 emoji.';
 
 create function private.add_message_reaction(p_id uuid, p_emoji text) returns void
-language plpgsql volatile security definer   -- nobody may write reactions otherwise
+language plpgsql volatile security definer   -- callers may not write reactions
 set search_path = ''
 as $$
 declare
-  v_message app.messages := private.lock_message(p_id);   -- so that concurrent calls don't exceed the limit
+  v_message app.messages := private.lock_message(p_id);   -- lock, so that concurrent calls don't exceed the limit
   v_talk    app.conversations := private.require_member(v_message.conversation_id);
   v_seen    text[];
 begin
@@ -42,7 +42,7 @@ begin
   if private.is_tombstone(v_message) then
     perform private.raise_error('message_deleted');
   end if;
-  -- counts only reactions that the caller sees, because an error must not reveal hidden ones
+  -- count only reactions that the caller sees, because an error must not reveal hidden ones
   v_seen := array(select distinct r.emoji from app.message_reactions r
                   where r.message_id = p_id and private.sees_in(v_talk.kind = 'direct', app.uid(), r.user_id));
   if p_emoji <> all (v_seen) and cardinality(v_seen) >= 20 then
@@ -70,13 +70,13 @@ end $$;
 comment on function api.react_to_message is 'Reacts to a message; repeating it changes nothing. Returns the card.';
 
 create function private.remove_message_reaction(p_id uuid, p_emoji text) returns void
-language plpgsql volatile security definer   -- nobody may write reactions otherwise
+language plpgsql volatile security definer   -- callers may not write reactions
 set search_path = ''
 as $$
 declare
   v_conversation uuid;
 begin
-  -- also works if the caller no longer sees the message but is still in the conversation
+  -- works even if the caller can no longer see the message but is still in the conversation
   select m.conversation_id into v_conversation
   from app.messages m
   join app.conversation_members c on c.conversation_id = m.conversation_id and c.user_id = app.uid()
@@ -103,5 +103,5 @@ begin
   return null;   -- the response is 204
 end $$;
 comment on function api.unreact_to_message is
-  'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that the caller no '
-  'longer sees, but the response is then the same as for a message that does not exist.';
+  'Takes the caller''s reaction back; repeating it changes nothing. It also works on a message that the caller can '
+  'no longer see, but then the response is the same as for a message that does not exist.';

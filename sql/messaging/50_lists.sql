@@ -98,9 +98,8 @@ begin
   return (v_ids, null)::app.found;
 end $$;
 comment on function private.find_messages is
-  'The next messages of a conversation that the caller sees, within the spans in which they took part: those after '
-  'the number p_from if p_up is true, otherwise those before it. It looks at no more than 400 messages and spans '
-  'together.';
+  'The next messages of a conversation that the caller sees, within the spans in which they took part: messages '
+  'after the number p_from if p_up is true, otherwise before it. It reads at most 400 messages and spans together.';
 call private.force_index_scans('private.find_messages');
 
 create function private.find_changed_messages(p_conversation uuid, p_from app.place) returns app.found
@@ -108,7 +107,7 @@ language plpgsql stable security definer   -- people read messages only through 
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
+  v_from   timestamptz := p_from.at;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
   v_caller uuid := private.require_caller();
   v_direct boolean := private.is_direct(p_conversation);
@@ -132,16 +131,16 @@ begin
 end $$;
 comment on function private.find_changed_messages is
   'The next messages of a conversation that the caller sees and that were edited, deleted or reacted to after a '
-  'place, oldest change first. It looks at the next 400.';
+  'place, among the next 400, oldest change first.';
 call private.force_index_scans('private.find_changed_messages');
 
 create function private.note_late_message() returns trigger
-language plpgsql security definer   -- nobody may write messages
+language plpgsql security definer   -- callers may not write messages
 set search_path = ''
 as $$
 begin
   if new.changed_at < clock_timestamp() - interval '1 second' then
-    -- checked again, because the row may have changed again in the same transaction
+    -- check again, because the row may have changed again in the same transaction
     update app.messages set changed_at = clock_timestamp()
     where id = new.id and changed_at < clock_timestamp() - interval '1 second';
   end if;
@@ -200,8 +199,8 @@ begin
 end $$;
 comment on function api.list_messages is
   'The messages of a conversation that the caller sees, newest first. With p_after it lists the messages after that '
-  'one, oldest first. With p_changed_since it lists those that were edited, deleted or reacted to since that time, or '
-  'up to 3 seconds before it, oldest change first.';
+  'message, oldest first. With p_changed_since it lists messages that were edited, deleted or reacted to since that '
+  'time, or up to 3 seconds before it, oldest change first.';
 
 create function api.get_message(p_id uuid) returns json
 language plpgsql stable
@@ -214,7 +213,7 @@ comment on function api.get_message is 'The card of a message.';
 create function private.conversation_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning such a query takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning the query takes longer than running it
 as $$
 begin
   return (
@@ -273,20 +272,20 @@ begin
                    and strpos(private.fold(concat_ws(' ', u.first_name, u.last_name, u.username)), p_words) > 0);
 end $$;
 comment on function private.is_conversation_named is
-  'Whether these folded words are in the title of a conversation, or in the name of another member whom the caller '
-  'sees.';
+  'Returns whether these folded words are in the title of a conversation, or in the name of another member whom the '
+  'caller sees.';
 
 create function private.find_conversations(p_kind text, p_unread boolean, p_q text, p_from app.place) returns app.found
 language plpgsql stable security definer   -- people read conversations only through operations
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := p_from.at;   -- plain variables: an expression defeats the index
+  v_from   timestamptz := p_from.at;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
   v_caller uuid := private.require_caller();
   v_words  text := private.fold_query(p_q);
   v_looks  integer := 400;
-  v_weight integer := 10000;   -- how many messages and members it may look at
+  v_weight integer := 10000;   -- the number of messages and members that this call may read
   v_ids    uuid[] := '{}';
   v_member record;
   v_one    app.conversations;
@@ -320,8 +319,8 @@ begin
   return (v_ids, null)::app.found;
 end $$;
 comment on function private.find_conversations is
-  'The next conversations of the caller. They can be filtered by kind, by name, and to those with unread messages. It '
-  'looks at the next 400 conversations, and in them at no more than 10,000 messages and members.';
+  'The next conversations of the caller. Filters: a kind, a name, only conversations with unread messages. It reads '
+  'the next 400 conversations, and in them at most 10,000 messages and members.';
 call private.force_index_scans('private.find_conversations');
 
 create function private.conversation_place(p_id uuid) returns app.place
@@ -343,7 +342,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works with infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- no row has this time, so any id works
   v_found app.found;
   v_last  app.place;
 begin
@@ -357,7 +356,7 @@ begin
     end if;
   end if;
   v_found := private.find_conversations(p_kind, coalesce(p_unread, false), nullif(p_q, ''), v_from);
-  -- the cursor is a place, because a conversation moves up with each message
+  -- the cursor is a place, because each message moves its conversation up
   v_last := private.conversation_place(v_found.ids[p_limit]);
   return private.page(private.conversation_cards(v_found.ids[:p_limit]),
                       array_fill(private.place_cursor('conversations', v_last.at, v_last.id),
@@ -372,7 +371,7 @@ set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
-  v_weight integer := 20000;   -- how many messages it may look at
+  v_weight integer := 20000;   -- the number of messages that this call may read
   v_count  integer := 0;
   v_member record;
 begin
@@ -391,8 +390,8 @@ begin
   return v_count;
 end $$;
 comment on function private.count_unread_conversations is
-  'How many conversations have a message that the caller has not read, without those that they muted, up to 99. It '
-  'looks at the first 1000 conversations of the caller''s list, and in them at no more than 20,000 messages.';
+  'The number of conversations with a message that the caller has not read, without muted conversations, up to 99. '
+  'It reads the first 1000 conversations of the caller''s list, and in them at most 20,000 messages.';
 call private.force_index_scans('private.count_unread_conversations');
 
 create function api.count_unread_conversations() returns json
@@ -400,4 +399,4 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return json_build_object('count', private.count_unread_conversations()); end $$;
 comment on function api.count_unread_conversations is
-  'How many conversations have unread messages, without those that the caller muted: {count}.';
+  'The number of conversations with unread messages, without conversations that the caller muted: {count}.';

@@ -2,14 +2,14 @@
 -- docs/decisions.md, Messaging.
 
 create function private.require_others(p_people text[]) returns uuid[]
-language plpgsql stable   -- security invoker, so a hidden person is unknown
+language plpgsql stable   -- runs as the invoker, so a hidden person is unknown
 set search_path = ''
 as $$
 declare
   v_people uuid[];
 begin
   if cardinality(p_people) > 49 then
-    perform private.raise_error('conversation_full');   -- raised before anybody is looked up
+    perform private.raise_error('conversation_full');   -- raise the error before looking up anybody
   end if;
   v_people := array(select distinct private.require_person(p.person) as id from unnest(p_people) as p (person)
                     order by id);
@@ -29,7 +29,7 @@ declare
   v_caller uuid := private.require_caller();
 begin
   perform private.lock_pairs(array_fill(v_caller, array[cardinality(p_people)]), p_people);
-  -- checked again in a later statement, because somebody may have blocked the other while this waited
+  -- check again in a later statement, because one of two people may have blocked the other during the wait
   if (select count(*) from app.users where id = any (p_people)) < cardinality(p_people) then
     perform private.raise_error('person_unknown');
   elsif exists (select from unnest(p_people) as p (id) where not private.is_available(v_caller, p.id)) then
@@ -40,7 +40,7 @@ comment on function private.lock_available is
   'Locks the relations between the caller and these people. Passes if the caller may write to each of them.';
 
 create function private.start_membership(p_conversation uuid, p_people uuid[], p_number bigint) returns void
-language plpgsql volatile security definer   -- nobody may write members otherwise
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 begin
@@ -50,17 +50,17 @@ begin
   select p_conversation, p.id, p_number from unnest(p_people) as p (id);
 end $$;
 comment on function private.start_membership is
-  'Makes people members of a conversation. They may read its messages from the number p_number on.';
+  'Makes people members of a conversation. They may read messages from the number p_number on.';
 
 create function private.open_direct(p_other uuid) returns uuid
-language plpgsql volatile security definer   -- nobody may write conversations otherwise
+language plpgsql volatile security definer   -- callers may not write conversations
 set search_path = ''
 as $$
 declare
   v_caller uuid := private.require_caller();
   v_id     uuid;
 begin
-  -- the pair is locked, so nobody else can create the conversation concurrently
+  -- the pair is locked, so no concurrent call can create the conversation
   insert into app.conversations (kind, one_id, other_id)
   values ('direct', least(v_caller, p_other), greatest(v_caller, p_other))
   returning id into v_id;
@@ -70,7 +70,7 @@ end $$;
 comment on function private.open_direct is 'Creates the direct conversation of the caller and another person.';
 
 create function private.open_group(p_people uuid[], p_title text) returns uuid
-language plpgsql volatile security definer   -- nobody may write conversations otherwise
+language plpgsql volatile security definer   -- callers may not write conversations
 set search_path = ''
 as $$
 declare
@@ -120,7 +120,7 @@ begin
 end $$;
 comment on function api.create_conversation is
   'Opens a conversation with people who share a circle or have a direct conversation with the caller. If the direct '
-  'conversation exists already, it is returned with status 200.';
+  'conversation already exists, it is returned with status 200.';
 
 create function api.check_availability(p_person text) returns json
 language plpgsql stable
@@ -134,10 +134,10 @@ begin
                            'reason', case when not v_available then 'no_shared_circle' end);
 end $$;
 comment on function api.check_availability is
-  'Whether the caller may open a direct conversation with a person: {available, reason}.';
+  'Returns whether the caller may open a direct conversation with a person: {available, reason}.';
 
 create function private.rename_conversation(p_id uuid, p_title text) returns void
-language plpgsql volatile security definer   -- nobody may write conversations otherwise
+language plpgsql volatile security definer   -- callers may not write conversations
 set search_path = ''
 as $$
 begin
@@ -160,11 +160,11 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.rename_conversation is
-  'Gives the caller''s group another title; the same title changes nothing. Returns the card. Fails: '
+  'Gives the caller''s group another title. The same title changes nothing. Returns the card. Fails: '
   'conversation_title.';
 
 create function private.add_members(p_id uuid, p_people uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may write members otherwise
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 declare
@@ -191,7 +191,7 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  perform private.require_own_group(p_id);   -- checked first, so that others don't learn who exists
+  perform private.require_own_group(p_id);   -- check this first, so that others don't learn who exists
   perform private.count_writes('conversations', greatest(1, least(49, cardinality(p_user_ids))));
   v_people := private.require_others(p_user_ids);
   perform private.lock_available(v_people);
@@ -203,7 +203,7 @@ comment on function api.add_conversation_members is
   'with the caller. Returns the card.';
 
 create function private.hand_over(p_id uuid, p_from uuid, p_to uuid) returns void
-language plpgsql volatile security definer   -- nobody may write members otherwise
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 begin
@@ -216,7 +216,7 @@ end $$;
 comment on function private.hand_over is 'Makes another member the owner of a group, and adds a system message.';
 
 create function private.end_membership(p_id uuid, p_person uuid, p_what text) returns void
-language plpgsql volatile security definer   -- nobody may write members otherwise
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 declare
@@ -232,7 +232,7 @@ begin
     perform private.add_system_message(p_id, p_person, p_what);
   end if;
   if v_role = 'owner' then
-    -- preferably somebody who is not banned
+    -- prefer somebody who is not banned
     select m.user_id into v_next from app.conversation_members m
     where m.conversation_id = p_id
     order by (select true from app.hidden_people s where s.user_id = m.user_id) nulls first, m.joined_at, m.user_id
@@ -247,7 +247,7 @@ comment on function private.end_membership is
   'conversation, the longest-standing member becomes the owner. The calling function has locked the conversation.';
 
 create function private.leave_group(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may write members otherwise
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 begin
@@ -267,7 +267,7 @@ begin
   return json_build_object('left', true);
 end $$;
 comment on function api.leave_conversation is
-  'The caller leaves a group; if they owned it, the longest-standing member becomes the owner. Returns {left: true}.';
+  'The caller leaves a group. If they owned it, the longest-standing member becomes the owner. Returns {left: true}.';
 
 create function private.require_other_member(p_id uuid, p_person uuid) returns uuid
 language plpgsql stable security definer   -- people read members only through operations
@@ -282,7 +282,7 @@ end $$;
 comment on function private.require_other_member is 'Returns this person if they take part in the conversation.';
 
 create function private.remove_member(p_id uuid, p_person uuid) returns void
-language plpgsql volatile security definer   -- nobody may write members otherwise
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 begin
@@ -304,7 +304,7 @@ end $$;
 comment on function api.remove_conversation_member is 'Removes another person from the caller''s group.';
 
 create function private.make_owner(p_id uuid, p_person uuid) returns void
-language plpgsql volatile security definer   -- nobody may write members otherwise
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 begin
@@ -332,7 +332,7 @@ comment on function api.hand_over_conversation is
 -- the caller's own settings
 
 create function private.mute_conversation(p_id uuid, p_until timestamptz) returns void
-language plpgsql volatile security definer   -- nobody may write members otherwise
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 begin
@@ -342,7 +342,8 @@ begin
     perform private.raise_error('conversation_unknown');
   end if;
 end $$;
-comment on function private.mute_conversation is 'Sets until when the caller gets no notifications of a conversation.';
+comment on function private.mute_conversation is
+  'Sets the time until which the caller gets no notifications of a conversation.';
 
 create function api.mute_conversation(p_id uuid, p_until timestamptz default null) returns json
 language plpgsql volatile
@@ -357,8 +358,8 @@ begin
   return private.require_conversation_card(p_id);
 end $$;
 comment on function api.mute_conversation is
-  'Mutes a conversation for the caller: no notifications or pushes until p_until, or forever if it is null. Returns '
-  'the card.';
+  'Mutes a conversation for the caller, who then gets no notifications or pushes until p_until, or forever if it is '
+  'null. Returns the card.';
 
 create function api.unmute_conversation(p_id uuid) returns json
 language plpgsql volatile
@@ -371,7 +372,7 @@ end $$;
 comment on function api.unmute_conversation is 'Unmutes a conversation for the caller; repeating it changes nothing.';
 
 create function private.read_up_to(p_id uuid, p_message uuid) returns void
-language plpgsql volatile security definer   -- nobody may write members otherwise
+language plpgsql volatile security definer   -- callers may not write members
 set search_path = ''
 as $$
 declare

@@ -1,6 +1,5 @@
--- Reports of messages: which messages a person can report, and the copy that a report stores. Staff can read messages
--- only in such copies. Reports of all types are in sql/social/70_reports.sql.
--- docs/decisions.md, Messaging.
+-- Reports of messages. They say which messages a person can report, and which copy a report stores. Staff can read
+-- messages only in such copies. Reports of all types are in sql/social/70_reports.sql. docs/decisions.md, Messaging.
 
 create function private.find_received_message(p_id uuid) returns app.messages
 language plpgsql stable security definer   -- people read messages only through operations
@@ -11,7 +10,7 @@ declare
 begin
   select m.* into v_message from app.messages m
   where m.id = p_id and private.in_span(m.conversation_id, m.number)
-    -- a block hid a message in a group from the caller only if it existed when the message was sent
+    -- a block hides a message in a group from the caller only if the block existed when the message was sent
     and (private.is_direct(m.conversation_id)
          or not exists (select from app.blocks b
                         where (b.blocker_id, b.blocked_id) in ((app.uid(), m.sender_id), (m.sender_id, app.uid()))
@@ -19,8 +18,8 @@ begin
   return v_message;
 end $$;
 comment on function private.find_received_message is
-  'A message that was sent to the caller, even if they have since left the conversation, one of them has blocked the '
-  'other, or the sender was banned. Null otherwise.';
+  'A message that was sent to the caller, otherwise null. The caller may have left the conversation since, one of '
+  'the two people may have blocked the other, and the sender may be banned.';
 
 create function private.require_reported_message(p_type text, p_target text) returns uuid
 language plpgsql stable

@@ -16,8 +16,7 @@ begin
   where me.conversation_id = any (p_ids) and me.user_id = app.uid();
 end $$;
 comment on function private.conversation_words is
-  'The title of those of these conversations in which the caller takes part, and the latest message that the caller '
-  'sees there.';
+  'The titles of the conversations in which the caller takes part, each with the latest message that the caller sees.';
 call private.force_index_scans('private.conversation_words');
 insert into private.notification_targets (type, words) values
   ('conversation', 'select * from private.conversation_words($1)');
@@ -38,8 +37,8 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_message is
-  'Listener: notifies members of a message that still exists, unless they have muted the conversation, left it or '
-  'read the message already.';
+  'Listener: notifies members of a message that still exists, unless they have muted or left the conversation, or '
+  'have already read the message.';
 
 create function private.broadcast_messages(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -55,7 +54,7 @@ begin
 end $$;
 comment on function private.broadcast_messages is
   'Listener: announces on each member''s own channel that a conversation has a new message, once per message, but '
-  'only if they receive from the sender.';
+  'only if the member receives messages from the sender.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('messaging.message.sent', 'private.notify_message', 600, 'soon'),

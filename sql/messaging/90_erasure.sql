@@ -1,6 +1,5 @@
--- What an erasure does to conversations, and which columns are personal data. How erasure runs:
--- sql/base/90_erasure.sql.
--- docs/decisions.md, Erasure and export; Messaging.
+-- How an erasure changes conversations, and which columns are personal data. See sql/base/90_erasure.sql for how an
+-- erasure runs. docs/decisions.md, Erasure and export; Messaging.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.conversation_members', 'user_id', 'conversations', '{latest_at,last_read_number}'),
@@ -10,7 +9,7 @@ insert into private.personal_data (relation, person_column, reason) values
   ('app.conversations', 'one_id', 'The memberships say who takes part.'),
   ('app.conversations', 'other_id', 'The memberships say who takes part.'),
   ('app.conversation_spans', 'user_id', 'Positions in conversations; conversations and messages have the same data.'),
-  ('app.reports', 'copy', 'A copy of a reported message; the sender''s export has the message itself.');
+  ('app.reports', 'copy', 'A copy of a reported message; the sender''s export has the message.');
 
 create function private.erase_messages(p_user uuid) returns void
 language plpgsql volatile security definer   -- no role has the right to change these rows
@@ -48,7 +47,8 @@ declare
   v_id  uuid;
 begin
   foreach v_id in array v_ids loop
-    perform from app.conversations where id = v_id for no key update;   -- in order of id: ARCHITECTURE.md, Locks
+    -- lock conversations in order of id: ARCHITECTURE.md, Locks
+    perform from app.conversations where id = v_id for no key update;
     perform private.end_membership(v_id, p_user.id, null);
   end loop;
   if cardinality(v_ids) = 500 then
@@ -58,8 +58,8 @@ begin
   perform private.erase_messages(p_user.id);
 end $$;
 comment on function private.erase_conversations is
-  'Step: removes an erased person from every conversation and makes their messages tombstones, 500 of each at a time. '
-  'The longest-standing member becomes the owner of each group that the person owned.';
+  'Step: removes an erased person from every conversation and makes their messages tombstones, 500 conversations '
+  'and 500 messages at a time. The longest-standing member becomes the owner of each group that the person owned.';
 call private.force_index_scans('private.erase_conversations');
 insert into private.account_steps (step, events, position) values
   ('private.erase_conversations', '{erasure}', 168);

@@ -1,8 +1,8 @@
--- Cases: all open reports of one thing make one case, which staff works on and closes.
+-- All open reports of one thing make one case, which staff works on and closes.
 --
--- Two locks guard a case. Whoever works on it holds the lock `case work` from the beginning to the end of their
--- transaction, so the work of two people never mixes. The row itself, of the kind `case`, is locked late, so that a
--- report can add to a case, and so can a rule that hits a post while it is written.
+-- Two locks guard a case. A member of staff who works on it holds the lock `case work` from the beginning to the end
+-- of the transaction, so that the work of two people never mixes. The row, whose lock has the kind `case`, is locked
+-- late, so that a report, or a rule that hits a post while it is written, can add to the case.
 -- docs/decisions.md, Staff.
 
 insert into private.lock_kinds (kind, position) values ('case work', 205), ('case', 690);
@@ -43,32 +43,34 @@ create index cases_claimed_by_idx on app.cases (claimed_by, place desc) where cl
 create index cases_closed_by_idx on app.cases (closed_by);
 create index cases_space_id_idx on app.cases (space_id, status, opened_at desc, id desc) where space_id is not null;
 comment on table app.cases is
-  'What staff has to decide, one open case for each thing. A thing that is reported again after its case was closed '
-  'gets a new case.';
-comment on column app.cases.target_id is 'The thing. It has no foreign key, because targets are in many tables.';
-comment on column app.cases.person_id is 'Who answers for the thing: its author, or the owner of a space.';
+  'What staff has to decide. A thing has at most one open case. If it is reported again after its case was closed, '
+  'it gets a new case.';
+comment on column app.cases.target_id is
+  'The thing. The column has no foreign key, because targets are in many tables.';
+comment on column app.cases.person_id is
+  'The person who is responsible for the thing: its author, or the owner of a space.';
 comment on column app.cases.rule is 'Which rule of the instance was broken, in the words of staff.';
 comment on column app.cases.priority is
-  'How urgent it is: 1 (first) to 4. A report of a more urgent category makes a case more urgent, and never less.';
+  'The priority, 1 (first) to 4. A report of a more urgent category raises it; no report lowers it.';
 comment on column app.cases.source is
-  'What opened it: a report, a rule, a member of staff, or a space that passed it on.';
-comment on column app.cases.status is 'open, then closed for good, with an outcome.';
-comment on column app.cases.opened_at is 'When it was opened.';
-comment on column app.cases.closed_at is 'When it was closed; null while it is open.';
+  'What opened the case: a report, a rule, a member of staff, or a space that passed it on.';
+comment on column app.cases.status is 'open, then closed permanently, with an outcome.';
+comment on column app.cases.opened_at is 'When the case was opened.';
+comment on column app.cases.closed_at is 'When the case was closed; null while it is open.';
 comment on column app.cases.claimed_until is
   'When the claim ends: 30 minutes after the last work on the case. Null if unclaimed.';
-comment on column app.cases.reports is 'How many reports belong to it.';
+comment on column app.cases.reports is 'The number of reports of the case.';
 comment on column app.cases.claimed_by is
-  'Who works on it, until claimed_until. After that time the case counts as unclaimed, and this is only the last '
-  'person who claimed it.';
+  'The member of staff who works on the case until claimed_until. After that time the case counts as unclaimed, and '
+  'the column has the last person who claimed it.';
 comment on column app.cases.place is
-  'The place in the queue, from the highest to the lowest: urgent first, then oldest.';
+  'The place in the queue, highest first: urgent cases first, then the oldest.';
 comment on column app.cases.space_id is
-  'The group or guild that the reported thing is in, whose owner and moderators see the case; null if it is in none, '
-  'or a rule or staff opened the case.';
+  'The group or guild of the reported thing, whose owner and moderators see the case; null if the thing is in none, '
+  'or if a rule or staff opened the case.';
 comment on column app.cases.staff_from is
-  'When an open case comes into the queue of staff. Before that it is in the queue of the space. Staff can list those '
-  'cases with waiting=true, and may decide them.';
+  'When an open case enters the queue of staff. Before that time it is in the queue of the space. Staff can list '
+  'such cases with waiting=true, and may decide them.';
 
 create table app.case_reports (
   case_id   uuid not null references app.cases on delete cascade,
@@ -77,7 +79,7 @@ create table app.case_reports (
 );
 create unique index case_reports_report_id_idx on app.case_reports (report_id);
 comment on table app.case_reports is
-  'The reports of a case. Reports that were settled before the instance had cases belong to none.';
+  'The reports of a case. Reports that were settled before the instance had cases have no case.';
 
 create table app.case_events (
   id       bigint generated always as identity primary key,
@@ -95,15 +97,15 @@ comment on table app.case_events is
 comment on column app.case_events.kind is
   'opened, added (another report or hint), claimed, released, note, changed, proposed, accepted, declined, an action '
   'such as hide, closed, appealed, or upheld and overturned.';
-comment on column app.case_events.actor_id is 'The member of staff who did it; null for reports and rules.';
-comment on column app.case_events.detail is 'Ids, codes and numbers, and nothing that people wrote.';
+comment on column app.case_events.actor_id is 'The member of staff who caused the entry; null for reports and rules.';
+comment on column app.case_events.detail is 'Ids, codes and numbers, but nothing that people wrote.';
 
 insert into private.errors (code, status, text) values
   ('report_settled', 409, 'This report has already been reviewed or dismissed.');
 
 create function private.add_case_event(p_case uuid, p_kind text, p_note text default null, p_detail json default '{}')
 returns void
-language plpgsql volatile security definer   -- nobody may write the history directly
+language plpgsql volatile security definer   -- callers may not write the history
 set search_path = ''
 as $$
 begin
@@ -203,7 +205,8 @@ begin
   using new.target_id;
   return new;
 end $$;
-comment on function private.name_case_person is 'Trigger: stores in a case who answers for its target.';
+comment on function private.name_case_person is
+  'Trigger: stores in a case the person who is responsible for its target.';
 create trigger _050_name_person before insert on app.cases
   for each row execute function private.name_case_person();
 create trigger _060_place before insert on app.cases
@@ -252,8 +255,8 @@ begin
   return json_build_object('changed', cardinality(v_settled), 'next', v_settled[500] ->> 'id');
 end $$;
 comment on function private.settle_case_reports is
-  'For the worker alone, and private.end_case: settles the next 500 open reports of a closed case {caseId} and '
-  'notifies their reporters. Returns {changed, next}; next is null at the end.';
+  'For the worker and private.end_case: settles the next 500 open reports of a closed case {caseId} and notifies '
+  'their reporters. Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.settle_case_reports');
 call private.make_batch_queue('settled-reports', 'private.settle_case_reports');
 
@@ -272,14 +275,13 @@ begin
   end if;
   perform private.settle_case_proposal(p_case, null, 'declined');
   perform private.add_case_event(p_case, 'closed', null, json_build_object('outcome', p_outcome));
-  -- after the row is locked: a report that was being added belongs now either to this case or to the next one
+  -- settle reports after locking the row, so that a concurrent report belongs either to this case or to the next one
   if private.settle_case_reports(jsonb_build_object('caseId', p_case)) ->> 'next' is not null then
     perform private.enqueue('settled-reports', json_build_object('caseId', p_case));
   end if;
 end $$;
 comment on function private.end_case is
-  'Closes an open case as acted or dismissed, and settles its open reports: 500 immediately; the worker settles the '
-  'others.';
+  'Closes an open case as acted or dismissed, and settles 500 of its open reports. The worker settles the others.';
 
 create function private.lock_case_work(p_case uuid) returns void
 language plpgsql volatile
@@ -287,7 +289,7 @@ set search_path = ''
 as $$
 begin
   perform private.lock('case work', p_case::text);
-  perform private.check_caller();   -- checks again: the caller may have been banned or demoted while they waited
+  perform private.check_caller();   -- check again, because the caller may have been banned or demoted during the wait
 end $$;
 comment on function private.lock_case_work is
   'Locks the work on a case, or on a decision without a case (its id), until the transaction ends.';
@@ -300,7 +302,7 @@ begin
   return coalesce((p_case).claimed_by <> app.uid() and (p_case).claimed_until > now(), false);
 end $$;
 comment on function private.is_claimed_by_another is
-  'Whether somebody other than the caller has a claim of a case now.';
+  'Returns whether somebody other than the caller has a claim on a case now.';
 
 create function private.settle_report(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -324,7 +326,7 @@ begin
   where id = p_id and status = 'open'
   returning reporter_id into v_reporter;
   if not found then
-    -- of two concurrent moderators, the second waits for the first and then fails here
+    -- the second of two concurrent moderators waits for the first and then fails here
     perform private.raise_error('report_settled');
   end if;
   perform private.emit_moderation('report', p_id, p_status, v_reporter);
@@ -338,8 +340,8 @@ begin
   return private.staff_card('reports', p_id);
 end $$;
 comment on function private.settle_report is
-  'Settles an open report, and closes its case if no other report of it is open. If the last report is dismissed, a '
-  'thing that only a rule has hidden is shown again. The reporter is notified, but does not learn who settled the '
+  'Settles an open report, and closes its case if no other report of it is open. When the last report is dismissed, '
+  'a thing that only a rule has hidden is shown again. The reporter is notified, but does not learn who settled the '
   'report; the reported person is not notified. A report about the caller is unknown to the caller.';
 
 create function private.release_settled(p_case uuid) returns void
@@ -352,11 +354,11 @@ begin
   select * into v_case from app.cases where id = p_case;
   perform private.lock_held(v_case.target_type, v_case.target_id);
   perform private.check_lock_order('case', p_case::text);
-  -- locks the row before it looks, so that a report that is being added counts
+  -- lock the row before looking, so that a concurrent report counts
   perform from app.cases where id = p_case for no key update;
   if not exists (select from app.case_reports c join app.reports r on r.id = c.report_id
                  where c.case_id = p_case and r.status = 'open') then
-    perform private.restart_lock_order();   -- the locks that hiding the thing takes are already held
+    perform private.restart_lock_order();   -- this transaction already holds the locks that hiding the thing takes
     perform private.release_held(v_case.target_type, v_case.target_id);
   end if;
 end $$;
@@ -370,7 +372,7 @@ set search_path = ''
 as $$
 begin
   perform private.check_lock_order('case', p_case::text);
-  -- locks the row first, so that a report that is just being added counts
+  -- lock the row first, so that a concurrent report counts
   perform from app.cases where id = p_case and status = 'open' for no key update;
   if found and not exists (select from app.case_reports c join app.reports r on r.id = c.report_id
                            where c.case_id = p_case and r.status = 'open') then

@@ -1,6 +1,5 @@
--- What staff decided about a person. A decision is written together with its audit entry, whether an action in a case
--- caused it or an operation of sql/admin without a case.
--- docs/decisions.md, Staff.
+-- What staff decided about a person. A decision is written together with its audit entry. An action in a case causes
+-- the decision, or an operation of sql/admin that has no case. docs/decisions.md, Staff.
 
 create table private.decision_kinds (
   verb   text primary key check (verb ~ '^[a-z]+$'),
@@ -8,9 +7,9 @@ create table private.decision_kinds (
   lifts  boolean not null default false
 );
 comment on table private.decision_kinds is
-  'Registry: which audit entries about a person (action = <type>.<verb>) are decisions, and which end them.';
+  'Registry: the audit entries about a person (action = <type>.<verb>) that are decisions, or that end decisions.';
 comment on column private.decision_kinds.lifts is
-  'Whether it ends earlier decisions with this action, instead of being one.';
+  'Whether the entry ends earlier decisions with this action; otherwise it is a decision.';
 insert into private.decision_kinds (verb, action, lifts) values
   ('warned', 'warn', false),
   ('hidden', 'hide', false),
@@ -55,30 +54,31 @@ comment on table app.decisions is
   'What staff, or one of its rules, decided about a person. The person reads all of it except who decided. An erasure '
   'empties the texts.';
 comment on column app.decisions.target_type is
-  'What the decision is about: the type of a thing of the person, or `user`.';
+  'The type of the person''s thing that the decision is about, or `user`.';
 comment on column app.decisions.action is '`suspend` is a ban that ends by itself at ends_at.';
-comment on column app.decisions.decided_at is 'When it was decided. Its strikes count from then on.';
-comment on column app.decisions.ends_at is 'When it ends by itself; null if it does not.';
-comment on column app.decisions.decided_by is 'The member of staff; null for a rule. The person never learns it.';
+comment on column app.decisions.decided_at is 'When the decision was made. Its strikes count from this time on.';
+comment on column app.decisions.ends_at is 'When the decision ends by itself; null if it does not.';
+comment on column app.decisions.decided_by is
+  'The member of staff; null for a rule. The person never learns who it was.';
 comment on column app.decisions.audit_id is 'The entry of the audit log.';
 comment on column app.decisions.lifted_at is
-  'When its effect ended: staff ended it, it expired, staff hid what a rule or a space had hidden, or another ban or '
-  'suspension replaced it. Its strikes remain.';
+  'When the effect ended, because staff ended it, it expired, staff hid what a rule or a space had hidden, or '
+  'another ban or suspension replaced it. The strikes remain.';
 comment on column app.decisions.overturned_at is
-  'When an appeal overturned it; null if none did. An overturned decision counts no strikes.';
+  'When an appeal overturned the decision; null if none did. An overturned decision counts no strikes.';
 comment on column app.decisions.space_id is
   'The group or guild whose owner or a moderator made the decision, which then counts no strikes; null if staff made '
   'it.';
 
 comment on column app.decisions.continues is
-  'If staff moved the end of a suspension without a case, this decision has the new end, and here is the first '
-  'decision, which began the suspension. Null for any other decision.';
+  'If staff moved the end of a suspension without a case, this decision has the new end, and the column has the '
+  'first decision, which began the suspension. Null for any other decision.';
 
 insert into private.event_types (name, payload, happens) values
   ('moderation.decided', '{decisionId,personId,action}', 'staff has warned, limited, suspended or banned a person');
 
 create function private.record_decision() returns trigger
-language plpgsql security definer   -- nobody may write decisions directly
+language plpgsql security definer   -- callers may not write decisions
 set search_path = ''
 as $$
 declare
@@ -118,7 +118,7 @@ begin
           and d.action = 'suspend'
         order by d.decided_at desc limit 1;
       end if;
-      -- a ban has one end, that of the newest decision
+      -- a ban has one end, which the newest decision sets
       update app.decisions set lifted_at = now()
       where target_type = 'user' and target_id = v_entry.target_id::uuid and lifted_at is null
         and action in ('ban', 'suspend');
@@ -142,10 +142,10 @@ begin
   return null;
 end $$;
 comment on function private.record_decision is
-  'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of the case that '
-  'is being worked on (setting kith.case: {caseId, category, rule, spaceId}), or of the open case of the thing. If '
-  'staff hides or removes a thing, the decisions of rules and spaces about it are lifted. A ban or a suspension lifts '
-  'the one before it and replaces its end.';
+  'Trigger: writes the decision of an audit entry that concerns a person, and adds it to the history of a case. '
+  'This is the case in the setting kith.case, {caseId, category, rule, spaceId}. If the setting is empty, it is the '
+  'open case of the entry''s target. If staff hides or removes a thing, the decisions of rules and spaces about it '
+  'are lifted. A new ban or suspension lifts the earlier ban or suspension, so only the new end applies.';
 create trigger _100_record_decision after insert on app.audit_details
   for each row when (new.subject_id is not null) execute function private.record_decision();
 
@@ -154,7 +154,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- without an actor, so that nobody learns which member of staff did it
+  -- the notification has no actor, so that nobody learns which member of staff did it
   perform private.notify(array(
     select (e.user_id, 'moderation.actioned', null, 'decision', e.payload ->> 'decisionId',
             jsonb_build_object('targetType', 'decision', 'targetId', e.payload ->> 'decisionId',
@@ -172,14 +172,14 @@ insert into private.links (type, path) values ('decision', '/me/standing');
 insert into app.settings (key, value) values ('strike_days', '90');
 
 create function private.strikes_since() returns timestamptz
-language plpgsql stable security definer   -- also for callers who may not read settings
+language plpgsql stable security definer   -- works for callers who may not read settings
 set search_path = ''
 as $$
 begin
   return now() - (select value::integer from app.settings where key = 'strike_days') * interval '1 day';
 end $$;
 comment on function private.strikes_since is
-  'Decisions before this time no longer count strikes. The setting strike_days is the number of days.';
+  'The time before which decisions count no strikes. The setting strike_days is the number of days.';
 
 create function private.counts_strikes(p_decision app.decisions) returns boolean
 language plpgsql immutable
@@ -189,10 +189,11 @@ begin
   return (p_decision).overturned_at is null and (p_decision).space_id is null and (p_decision).decided_by is not null;
 end $$;
 comment on function private.counts_strikes is
-  'Whether a decision counts strikes: not if it was overturned, or is by a space or by a rule.';
+  'Returns whether a decision counts strikes. A decision that was overturned, or that a space or a rule made, counts '
+  'none.';
 
 create function private.count_strikes(p_person uuid) returns integer
-language plpgsql stable security definer   -- nobody may read decisions directly
+language plpgsql stable security definer   -- callers may not read decisions
 set search_path = ''
 as $$
 begin
@@ -207,9 +208,9 @@ begin
                 group by coalesce(d.case_id, f.case_id, f.id, d.id)) s);
 end $$;
 comment on function private.count_strikes is
-  'The strikes of a person that have not lapsed. Each case counts the number of its category once, however many '
-  'actions were taken in it (private.counts_strikes), and so does a suspension, however often its end was moved. '
-  'Strikes have no effect by themselves: staff sees them. Counts the newest 400 decisions.';
+  'The strikes of a person that have not lapsed. Each case counts the strikes of its category once, however many '
+  'actions were taken in it (private.counts_strikes). A suspension also counts its strikes once, however often its '
+  'end was moved. Strikes have no effect; they only inform staff. The function reads the newest 400 decisions.';
 call private.force_index_scans('private.count_strikes');
 
 create function private.decision_card(p_decision app.decisions) returns json
@@ -227,7 +228,7 @@ end $$;
 comment on function private.decision_card is 'A decision as staff sees it.';
 
 create function private.staff_decision_cards(p_person uuid) returns json
-language plpgsql stable security definer   -- nobody may read decisions directly
+language plpgsql stable security definer   -- callers may not read decisions
 set search_path = ''
 as $$
 begin

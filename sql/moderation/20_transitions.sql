@@ -1,6 +1,6 @@
--- What staff may do in a case. The table private.case_transitions says what may be done in which state, by whom and
--- with which input. The table private.case_handlers says how it is done to a thing of each type.
--- docs/decisions.md, Staff.
+-- What staff may do in a case. The table private.case_transitions says who may take which action in which state, with
+-- which input. The table private.case_handlers says how an action changes a thing of each type. docs/decisions.md,
+-- Staff.
 
 create table private.case_transitions (
   status text not null check (status in ('open', 'closed')),
@@ -11,11 +11,11 @@ create table private.case_transitions (
   primary key (status, action)
 );
 comment on table private.case_transitions is
-  'Registry: what staff may do with a case in each state, and its state afterwards.';
-comment on column private.case_transitions.status is 'The state of the case before it.';
+  'Registry: the actions that staff may take in each state of a case, and the state after each action.';
+comment on column private.case_transitions.status is 'The state of the case before the action.';
 comment on column private.case_transitions.needs is
-  'What the action requires. claim: nobody else has a claim. reason: a reason. until: a time in the future, which no '
-  'other action takes. person: somebody who answers for the thing.';
+  'What the action requires. claim: nobody else has a claim. reason: a reason. until: a time in the future, which '
+  'no other action takes. person: somebody who is responsible for the thing.';
 insert into private.case_transitions (status, action, next, roles, needs)
 select s.status, a.action, case when s.status = 'closed' then 'closed' else a.next end, a.roles::text[],
        a.needs::text[]
@@ -51,17 +51,17 @@ create table private.case_handlers (
   primary key (target_type, action)
 );
 comment on table private.case_handlers is
-  'Registry: how an action is done to a thing of a type. Actions of the type `user` are done to the person who '
-  'answers for a thing.';
+  'Registry: how an action changes a thing of a type. Actions of the type `user` change the person who is '
+  'responsible for a thing.';
 comment on column private.case_handlers.statement is
   'The statement, where $1 is the id of the thing or of the person, $2 the reason and $3 the end. It leaves the audit '
   'entry.';
-comment on column private.case_handlers.undo is 'The action that undoes it; null if none does.';
+comment on column private.case_handlers.undo is 'The action that undoes this action; null if none does.';
 comment on column private.case_handlers.place is
-  'The order of several actions: what is done to the thing comes before what is done to the person.';
+  'The order of several actions. Actions on the thing come before actions on the person.';
 comment on column private.case_handlers.by_space is
-  'The statement with which the owner and moderators of a group or guild do it to a thing there; null if only staff '
-  'can.';
+  'The statement for the owner and moderators of the group or guild of the thing; null if only staff can take the '
+  'action.';
 
 create function private.warn_person(p_person uuid, p_reason text) returns void
 language plpgsql volatile
@@ -72,7 +72,7 @@ begin
   perform private.audit('user.warned', 'user', p_person::text, json_build_object('reason', p_reason), p_person);
 end $$;
 comment on function private.warn_person is
-  'Warns a person: they read the reason at /me/standing. Leaves an audit entry.';
+  'Warns a person, who reads the reason at /me/standing. Leaves an audit entry.';
 
 insert into private.case_handlers (target_type, action, statement, undo, place, by_space) values
   ('post', 'hide', 'select private.set_post_hidden($1, true, $2)', 'unhide', 1,

@@ -1,14 +1,14 @@
--- How staff works on a case. Each step locks the case, checks its state, its claim and the caller's role, and adds an
--- entry to its history. Claims, notes, and changes of category, priority and rule.
--- docs/decisions.md, Staff.
+-- How staff works on a case. The steps are claims, notes, and changes of category, priority and rule. Each step locks
+-- the case, checks its state, its claim and the caller's role, and adds an entry to its history. docs/decisions.md,
+-- Staff.
 
 insert into private.errors (code, status, text) values
   ('case_unknown', 404, 'There is no such case.'),
-  ('case_closed', 409, 'The case is closed, and this can be done in an open case only.'),
+  ('case_closed', 409, 'The case is closed. This is only possible in an open case.'),
   ('case_claimed', 409, 'Somebody else is working on this case.'),
   ('case_own', 403, 'You cannot open a case about yourself or about what you wrote.'),
   ('case_action', 422, 'There is no such action for a thing of this type.'),
-  ('case_person', 409, 'Nobody answers for this thing any more.'),
+  ('case_person', 409, 'Nobody is responsible for this thing any more.'),
   ('case_target', 404, 'There is no such thing.'),
   ('case_note', 422, 'A note must have 1 to 2000 characters.'),
   ('case_priority', 422, 'A priority is 1 (first) to 4.'),
@@ -72,7 +72,7 @@ begin
   return private.staff_card('cases', p_case);
 end $$;
 comment on function private.end_case_work is
-  'Ends a step of work on a case: writes its audit entry and its entry in the history, and extends a claim of the '
+  'Ends a step of work on a case: writes an audit entry and an entry in the history, and extends a claim of the '
   'caller to 30 minutes from now. Returns the case.';
 
 create function private.require_short(p_text text, p_most integer, p_code text) returns text
@@ -104,8 +104,7 @@ begin
   where id = p_case;
 end $$;
 comment on function private.set_case is
-  'Sets category, rule and priority of a case; null leaves a value as it is. A new category also sets the priority to '
-  'its own.';
+  'Sets category, rule and priority of a case; null leaves a value as it is. A new category also sets its priority.';
 
 create function api.claim_case(p_id uuid) returns json
 language plpgsql volatile
@@ -117,8 +116,8 @@ begin
   return private.end_case_work(p_id, 'claimed');
 end $$;
 comment on function api.claim_case is
-  'Claims an open case for 30 minutes; whenever the caller works on it, the 30 minutes begin again. Returns the case. '
-  'Leaves an audit entry.';
+  'Claims an open case for 30 minutes. Whenever the caller works on the case, the 30 minutes begin again. Returns '
+  'the case. Leaves an audit entry.';
 
 create function private.set_claim(p_case uuid, p_claimed boolean) returns void
 language plpgsql volatile security definer   -- staff may not write cases directly

@@ -1,9 +1,9 @@
--- What staff does in a case to the thing and to the person: one or several actions, of which all succeed or none.
+-- The actions of staff in a case on the thing and on the person. Either all actions of a request succeed, or none.
 -- docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
-  ('case_actions', 422, 'There must be 1 to 5 different actions. Dismiss stands alone, and at most one changes the '
-   'state of the person.'),
+  ('case_actions', 422, 'There must be 1 to 5 different actions. Dismiss must be the only action, and at most one '
+    'action can change the state of the person.'),
   ('case_reason', 422, 'This action needs a reason, which the person reads.'),
   ('case_until', 422, 'A suspension needs a time at which it ends, and no other action takes one.');
 
@@ -19,7 +19,8 @@ begin
   order by target_type = 'user' limit 1;
   return v_handler;
 end $$;
-comment on function private.find_handler is 'How an action is done in this case; null if it can''t be.';
+comment on function private.find_handler is
+  'Returns the handler of an action in this case; null if the action is not possible.';
 
 create function private.check_actions(p_case app.cases, p_actions text[], p_until timestamptz) returns void
 language plpgsql stable security definer   -- staff may not read the registries
@@ -45,7 +46,7 @@ begin
   perform private.check_until(p_until);
 end $$;
 comment on function private.check_actions is
-  'Checks that these actions can be done together in this case.';
+  'Checks that these actions can be taken together in this case.';
 
 create function private.needs_reason(p_actions text[]) returns boolean
 language plpgsql stable security definer   -- staff may not read the registry
@@ -54,7 +55,7 @@ as $$
 begin
   return exists (select from private.case_transitions where action = any (p_actions) and 'reason' = any (needs));
 end $$;
-comment on function private.needs_reason is 'Whether one of these actions needs a reason.';
+comment on function private.needs_reason is 'Returns whether one of these actions needs a reason.';
 
 create function private.act_in_case(
   p_case app.cases, p_actions text[], p_reason text, p_category text, p_rule text, p_until timestamptz
@@ -70,7 +71,7 @@ begin
     'rule', coalesce(p_rule, (p_case).rule))::text, true);
   if exists (select from unnest(p_actions) a cross join lateral private.find_handler(p_case, a) h
              where h.target_type = 'user') then
-    -- before the locks of the thing, in the same order as a ban and an erasure
+    -- lock the person before the thing, in the same order as a ban and an erasure
     perform private.lock_account((p_case).person_id);
   end if;
   for v_handler in
@@ -92,10 +93,10 @@ begin
               then 'closed' else 'open' end;
 end $$;
 comment on function private.act_in_case is
-  'Does these actions in a case whose work is locked, and returns the state of the case after them. '
-  'Fails: private.set_post_hidden, private.set_reply_hidden, api.remove_post, private.set_content_removed, '
-  'private.warn_person, api.limit_person, api.ban_person. Never: limit_oneself, ban_oneself, '
-  'content_kind, reason_length, text_unfit.';
+  'Takes these actions in a case whose work is locked, and returns the new state of the case. Fails: '
+  'private.set_post_hidden, private.set_reply_hidden, api.remove_post, private.set_content_removed, '
+  'private.warn_person, api.limit_person, api.ban_person. Never: limit_oneself, ban_oneself, content_kind, '
+  'reason_length, text_unfit.';
 
 create function api.act_on_case(
   p_id uuid, p_actions text[], p_reason text default null, p_category text default null, p_rule text default null,

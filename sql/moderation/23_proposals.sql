@@ -1,5 +1,4 @@
--- What a moderator proposes in a case because only an admin may do it.
--- docs/decisions.md, Staff.
+-- Actions that a moderator proposes in a case because only an admin may take them. docs/decisions.md, Staff.
 
 create table app.case_proposals (
   id          uuid primary key default gen_random_uuid(),
@@ -19,16 +18,17 @@ create index case_proposals_case_id_idx on app.case_proposals (case_id, proposed
 create index case_proposals_proposed_by_idx on app.case_proposals (proposed_by, proposed_at);
 create index case_proposals_settled_by_idx on app.case_proposals (settled_by);
 comment on table app.case_proposals is
-  'What a moderator proposes in a case because only an admin may do it, at most one open proposal in each case. The '
-  'reason is what the person will read. An erasure of the person concerned empties it.';
+  'Actions that a moderator proposes in a case because only an admin may take them, at most one open proposal in '
+  'each case. The person concerned will read the reason; their erasure empties it.';
 comment on column app.case_proposals.until is 'When a proposed suspension ends; null for other actions.';
-comment on column app.case_proposals.proposed_at is 'When it was proposed.';
-comment on column app.case_proposals.settled_at is 'When it was accepted or declined; null while it is open.';
+comment on column app.case_proposals.proposed_at is 'When the moderator proposed the action.';
+comment on column app.case_proposals.settled_at is
+  'When the proposal was accepted or declined; null while it is open.';
 comment on column app.case_proposals.status is
-  'open, then accepted or declined by an admin; closing the case declines it, too.';
+  'open, then accepted or declined by an admin. Closing the case also declines the proposal.';
 
 insert into private.errors (code, status, text) values
-  ('proposal_actions', 422, 'Propose only what needs an admin. Do the rest yourself.'),
+  ('proposal_actions', 422, 'Propose only actions that need an admin, and take the others yourself.'),
   ('case_proposal_open', 409, 'This case already has an open proposal.'),
   ('case_proposal_unknown', 404, 'This case has no such open proposal.');
 
@@ -77,7 +77,7 @@ begin
     'proposalId', private.add_case_proposal(p_id, p_actions, v_reason, p_until), 'actions', p_actions));
 end $$;
 comment on function api.propose_in_case is
-  'Proposes in a case what only an admin may do. Returns the case. Leaves an audit entry.';
+  'Proposes an action in a case that only an admin may take. Returns the case. Leaves an audit entry.';
 
 create function private.settle_case_proposal(p_case uuid, p_id uuid, p_status text) returns app.case_proposals
 language plpgsql volatile security definer   -- staff may not write proposals directly
@@ -95,7 +95,7 @@ begin
   return v_proposal;
 end $$;
 comment on function private.settle_case_proposal is
-  'Accepts or declines an open proposal of a case. Without an id it is the open one, if there is one.';
+  'Accepts or declines an open proposal of a case: the one with this id or, without an id, the open one, if any.';
 
 create function api.accept_case_proposal(p_id uuid, p_proposal_id uuid) returns json
 language plpgsql volatile
@@ -114,8 +114,8 @@ begin
     'proposalId', p_proposal_id, 'actions', v_proposal.actions), v_next);
 end $$;
 comment on function api.accept_case_proposal is
-  'Does what was proposed in a case, with the reason of the proposal. Returns the case. Leaves an audit entry for '
-  'each action.';
+  'Accepts a proposal in a case: takes the action, with the reason of the proposal. Returns the case. Leaves an '
+  'audit entry for each action.';
 
 create function api.decline_case_proposal(p_id uuid, p_proposal_id uuid) returns json
 language plpgsql volatile

@@ -1,5 +1,4 @@
--- How staff finds cases, reads one with all that belongs to it, and opens one.
--- docs/decisions.md, Staff; Lists.
+-- How staff finds, reads and opens cases. docs/decisions.md, Staff; Lists.
 
 create view private.staff_cases with (security_invoker) as
 select c.opened_at as at, c.id, c.place, c.status, c.category, c.priority, c.target_type, c.target_id, c.person_id,
@@ -60,10 +59,9 @@ begin
     array['person_id', 'claimed_by', 'category', 'status'], p_q, p_from, p_to, p_limit, p_cursor, 'place');
 end $$;
 comment on function api.list_cases is
-  'Cases, the most urgent first, and the oldest first among those of the same priority. Filters: state, category, '
-  'priority, claimed by the caller or by nobody, type of the target, person, rule or username, a period, an id. With '
-  'p_waiting only those that still belong to a group or guild, otherwise only the others. Nobody sees cases about '
-  'themselves.';
+  'Cases, the most urgent first, then the oldest. Filters: state, category, priority, claimed by the caller or by '
+  'nobody, type of the target, person, rule or username, a period, an id. With p_waiting it lists only cases that '
+  'still belong to a group or guild, otherwise only the others. Nobody sees cases about themselves.';
 
 create view private.staff_case_reports with (security_invoker) as
 select r.*, r.status = 'open' and coalesce(c.status = 'open' and c.staff_from > now(), false) as waiting,
@@ -73,7 +71,8 @@ join app.reports o on o.id = r.id
 left join app.case_reports b on b.report_id = r.id
 left join app.cases c on c.id = b.case_id;
 comment on view private.staff_case_reports is
-  'Reports as staff sees them, whether they still belong to a group or guild, and whether they are about the caller.';
+  'Reports as staff sees them. Two columns say whether a report still belongs to a group or guild, and whether it '
+  'is about the caller.';
 
 create function api.list_reports(
   p_status text default null, p_target_type text default null, p_reporter_id text default null,
@@ -99,8 +98,9 @@ begin
     array['status'], case when v_target is null then p_q end, p_from, p_to, p_limit, p_cursor);
 end $$;
 comment on function api.list_reports is
-  'Reports, newest first. An id in p_q is the id of a report or of its target. With p_waiting only the open ones '
-  'whose case still belongs to a group or guild, otherwise only the others. Nobody sees reports about themselves.';
+  'Reports, newest first. An id in p_q is the id of a report or of its target. With p_waiting it lists only open '
+  'reports whose case still belongs to a group or guild, otherwise only the others. Nobody sees reports about '
+  'themselves.';
 
 create function private.case_history(p_case uuid) returns json
 language plpgsql stable security definer   -- staff sees more than any policy allows
@@ -160,8 +160,8 @@ begin
     'decisions', case when v_person is not null then private.staff_decision_cards(v_person) end);
 end $$;
 comment on function private.case_file is
-  'What belongs to a case: {target, media, reports, earlierCases, proposals, history, strikes, decisions}. strikes '
-  'and decisions are those of the person who answers for the thing, and null if there is none.';
+  'The details of a case: {target, media, reports, earlierCases, proposals, history, strikes, decisions}. strikes '
+  'and decisions are those of the person who is responsible for the thing, and null if there is none.';
 call private.force_index_scans('private.case_file');
 
 create function api.get_case(p_id uuid) returns json
@@ -183,7 +183,7 @@ comment on function api.get_case is
   'about the caller is unknown to the caller.';
 
 create type private.case_target as (id uuid, person_id uuid);
-comment on type private.case_target is 'A thing that a case can be about, and the person who answers for it.';
+comment on type private.case_target is 'A thing that a case can be about, and the person who is responsible for it.';
 
 create function private.require_case_target(p_type text, p_target text) returns private.case_target
 language plpgsql stable security definer   -- staff can open a case about what they can't see as members
@@ -233,5 +233,5 @@ begin
   return private.staff_card('cases', v_id);
 end $$;
 comment on function api.create_case is
-  'Opens a case about a thing that nobody reported, or adds a note to its open case. Nobody opens one about '
+  'Opens a case about a thing that nobody reported, or adds a note to its open case. Nobody can open a case about '
   'themselves or what they wrote. Returns the case. Leaves an audit entry.';

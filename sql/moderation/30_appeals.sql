@@ -1,6 +1,5 @@
--- Appeals: a person can appeal each decision about them once, and somebody other than the member of staff who made the
--- decision resolves the appeal.
--- docs/decisions.md, Staff.
+-- A person can appeal each decision about them once. Somebody other than the member of staff who made the decision
+-- resolves the appeal. docs/decisions.md, Staff.
 
 create table app.decision_appeals (
   id          uuid primary key default gen_random_uuid(),
@@ -24,11 +23,11 @@ comment on table app.decision_appeals is
   'Appeals against decisions, one for each decision. Text and answer of an erased person''s appeals are empty.';
 comment on column app.decision_appeals.status is 'pending, then upheld (the decision stands) or overturned, once.';
 comment on column app.decision_appeals.undone is
-  'Whether overturning it took back what was done. A deleted post, for example, stays deleted. Null if it was not '
-  'overturned.';
+  'Whether overturning the decision undid its action. A deleted post, for example, stays deleted. Null if the '
+  'decision was not overturned.';
 comment on column app.decision_appeals.answer is 'The answer of staff, which the person reads.';
-comment on column app.decision_appeals.resolved_by is 'The member of staff. The person never learns it.';
-comment on column app.decision_appeals.resolved_at is 'When staff resolved it; null while it is pending.';
+comment on column app.decision_appeals.resolved_by is 'The member of staff. The person never learns who it was.';
+comment on column app.decision_appeals.resolved_at is 'When staff resolved the appeal; null while it is pending.';
 
 insert into private.event_types (name, payload, happens) values
   ('moderation.appeal.resolved', '{decisionId,personId,action}', 'staff has upheld or overturned a decision');
@@ -74,7 +73,7 @@ end $$;
 comment on function private.add_decision_appeal is 'Adds a person''s appeal against a decision about them.';
 
 create function private.appeal_path(p_decision app.decisions, p_by_password boolean) returns text
-language plpgsql stable security definer   -- nobody may read appeals directly
+language plpgsql stable security definer   -- callers may not read appeals
 set search_path = ''
 as $$
 begin
@@ -87,7 +86,7 @@ begin
   return format('/me/standing/%s/appeal', (p_decision).id);
 end $$;
 comment on function private.appeal_path is
-  'The route by which the person concerned appeals a decision: one for people who are logged in, another for those '
+  'The route by which the person concerned appeals a decision: one for people who are logged in, another for people '
   'who give their password. Null if they have already appealed it, or if it was overturned. An appeal has no '
   'deadline.';
 
@@ -99,7 +98,7 @@ begin
   return (select roles from private.case_transitions where status = 'closed' and action = (p_decision).action);
 end $$;
 comment on function private.appeal_roles is
-  'The roles that may resolve an appeal against a decision: those that may make such a decision.';
+  'The roles that may resolve an appeal against a decision. They are the roles that may make such a decision.';
 
 create function private.has_other_resolver(p_decision app.decisions) returns boolean
 language plpgsql stable security definer   -- staff may not read accounts
@@ -115,8 +114,8 @@ begin
       and coalesce(a.last_seen_at, u.created_at) > now() - interval '30 days');
 end $$;
 comment on function private.has_other_resolver is
-  'Whether somebody other than the member of staff who decided may resolve an appeal, and was active in the last 30 '
-  'days.';
+  'Returns whether somebody other than the member of staff who decided may resolve an appeal, and was active in the '
+  'last 30 days.';
 
 create function private.may_resolve(p_decision app.decisions) returns boolean
 language plpgsql stable security definer   -- staff may not read the registry
@@ -128,8 +127,8 @@ begin
      and ((p_decision).decided_by is distinct from app.uid() or not private.has_other_resolver(p_decision));
 end $$;
 comment on function private.may_resolve is
-  'Whether the caller may resolve an appeal against a decision. They may not resolve one against their own decision '
-  'while somebody else could.';
+  'Returns whether the caller may resolve an appeal against a decision. They may not resolve one against their own '
+  'decision while somebody else could.';
 
 create view private.staff_decision_appeals with (security_invoker) as
 select a.created_at as at, a.id, a.status, a.person_id, concat_ws(' ', u.username, a.text, a.answer) as said,
@@ -152,8 +151,8 @@ join app.decisions d on d.id = a.decision_id
 join app.users u on u.id = a.person_id
 join app.person_card person on person.id = a.person_id;
 comment on view private.staff_decision_appeals is
-  'Appeals as staff sees them. mayResolve says whether the caller may resolve it, own whether it is theirs '
-  'or about what they wrote with others.';
+  'Appeals as staff sees them. mayResolve says whether the caller may resolve the appeal. own says whether the '
+  'appeal is the caller''s, or about what they wrote with others.';
 
 create function api.list_decision_appeals(
   p_status text default null, p_person_id text default null, p_q text default null, p_from timestamptz default null,
@@ -185,7 +184,7 @@ begin
   join private.case_handlers u on u.target_type = h.target_type and u.action = h.undo
   where h.target_type = (p_decision).target_type and h.action = (p_decision).action;
   if not found or (p_decision).lifted_at is not null or exists (
-       -- another decision has the same effect, which therefore stays
+       -- another decision has the same effect, so the effect stays
        select from app.decisions d
        join private.case_handlers h on h.target_type = d.target_type and h.action = d.action
        where d.target_type = (p_decision).target_type and d.target_id = (p_decision).target_id
@@ -200,7 +199,7 @@ begin
   return true;
 end $$;
 comment on function private.overturn is
-  'Undoes what a decision did, and cancels its strikes. Returns whether anything could be undone. Fails: '
+  'Undoes the action of a decision, and cancels its strikes. Returns whether the action could be undone. Fails: '
   'private.set_post_hidden, private.set_reply_hidden, private.set_content_removed, api.unban_person. Never: '
   'content_kind.';
 
@@ -225,7 +224,7 @@ begin
   if not private.may_resolve(v_decision) then
     perform private.raise_error('appeal_own_decision');
   elsif not exists (select from app.decision_appeals where id = p_id and status = 'pending') then
-    -- of two members of staff, the second waits for the first and then fails here
+    -- the second of two concurrent members of staff waits for the first and then fails here
     perform private.raise_error('appeal_resolved');
   end if;
   if v_status = 'overturned' then
@@ -267,5 +266,5 @@ begin
 end $$;
 comment on function api.resolve_decision_appeal is
   'Upholds or overturns a decision that a person appealed, with an answer that the person reads. Overturning undoes '
-  'what was done, if that is possible, and cancels its strikes. The member of staff who made the decision can''t '
+  'the action, if that is possible, and cancels the strikes. The member of staff who made the decision can''t '
   'resolve the appeal while somebody else could. Leaves an audit entry.';

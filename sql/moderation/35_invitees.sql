@@ -1,12 +1,12 @@
--- Puppet accounts: the people whom one person invited, and one action against many of them at once.
--- docs/decisions.md, Staff.
+-- Against puppet accounts, staff can list the people whom one person invited, and take one action against many of them
+-- at once. docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
   ('invitees_chosen', 422, 'Name 1 to 50 different people.'),
   ('invitees_action', 422, 'The action must be limit, suspend or ban.'),
   ('invitee_unknown', 404, 'One of these people was not invited by this person.');
 
--- the order of the list; the index of the invite tree is in the order of its codes
+-- this index has the order of the list; the other index of the invite tree has the order of the codes
 create index invite_tree_invitees_idx on app.invite_tree (inviter_id, created_at desc, invitee_id desc);
 
 create view private.staff_invitees with (security_invoker) as
@@ -20,8 +20,8 @@ from app.invite_tree t
 join app.users u on u.id = t.invitee_id
 join private.staff_users s on s.id = t.invitee_id;
 comment on view private.staff_invitees is
-  'The people whom a person invited, as staff sees them, with how many people they invited (up to 1000) and their '
-  'strikes.';
+  'The people whom a person invited, as staff sees them, with the number of people that they invited (up to 1000) '
+  'and their strikes.';
 
 create function api.list_invitees(
   p_id text, p_q text default null, p_from timestamptz default null, p_to timestamptz default null,
@@ -38,11 +38,11 @@ end $$;
 comment on function api.list_invitees is 'The people whom a person invited; the newest members come first.';
 
 create function private.lock_accounts(p_people uuid[]) returns void
-language plpgsql volatile security definer   -- nobody may lock credentials
+language plpgsql volatile security definer   -- callers may not lock credentials
 set search_path = ''
 as $$
 begin
-  -- all credentials first, then all people, each by id: ARCHITECTURE.md, Locks
+  -- lock all credentials first, then all people, each by id: ARCHITECTURE.md, Locks
   perform private.check_lock_order('credentials', variadic p_people::text[]);
   perform from private.credentials where user_id = any (p_people) order by user_id for update;
   perform private.check_lock_order('person', variadic p_people::text[]);
@@ -108,5 +108,5 @@ begin
   return json_build_object('items', (select json_agg(private.staff_account(p) order by p) from unnest(v_people) p));
 end $$;
 comment on function api.act_on_invitees is
-  'Limits, suspends or bans up to 50 people whom one person invited, all or none: {items: [{id, user, role, bannedAt, '
-  'suspendedUntil, limitedAt}]}. Each gets a decision of their own. Leaves an audit entry for each.';
+  'Limits, suspends or bans up to 50 people whom one person invited, all or none: {items: [{id, user, role, '
+  'bannedAt, suspendedUntil, limitedAt}]}. Each person gets a separate decision. Leaves an audit entry for each.';

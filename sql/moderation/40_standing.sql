@@ -1,8 +1,8 @@
--- What a person reads of the decisions about them. They need not be logged in, because a banned person can't log in.
+-- What people read of the decisions about them. They need not be logged in, because a banned person can't log in.
 -- docs/decisions.md, Staff.
 
 create function private.standing(p_person uuid, p_by_password boolean) returns json
-language plpgsql stable security definer   -- nobody may read decisions directly
+language plpgsql stable security definer   -- callers may not read decisions
 set search_path = ''
 as $$
 declare
@@ -46,12 +46,12 @@ begin
 end $$;
 comment on function private.standing is
   'The standing of a person as they read it: {state, suspendedUntil, strikes, decisions}, with the newest 100 '
-  'decisions and never with who decided. Several decisions of one case count strikes once. With p_by_password the '
+  'decisions. It never says who decided. Several decisions of one case count strikes once. With p_by_password the '
   'person is not logged in, so the result names another route for appeals.';
 call private.force_index_scans('private.standing');
 
 create function private.own_standing() returns json
-language plpgsql stable security definer   -- nobody may read decisions directly
+language plpgsql stable security definer   -- callers may not read decisions
 set search_path = ''
 as $$ begin return private.standing(private.require_caller(), false); end $$;
 comment on function private.own_standing is 'The standing of the caller.';
@@ -91,12 +91,12 @@ create function api.find_standing(
   p_user_id uuid, p_password_hash text, p_code text default null, p_passkey uuid default null,
   p_counter bigint default null, p_oidc_login uuid default null
 ) returns json
-language plpgsql volatile security definer   -- only for gate: who is banned has no token
+language plpgsql volatile security definer   -- only for gate: banned people have no token
 set search_path = ''
 as $$
 begin
   if not private.identify(p_user_id, p_password_hash, p_code, p_passkey, p_counter, p_oidc_login) then
-    return private.error_response('passkey_wrong');   -- raising an error would undo the end of the passkey
+    return private.error_response('passkey_wrong');   -- an error would roll back the end of the passkey
   end if;
   return private.standing(p_user_id, true);
 end $$;
@@ -109,16 +109,16 @@ create function api.appeal_by_password(
   p_user_id uuid, p_password_hash text, p_decision_id uuid, p_text text, p_code text default null,
   p_passkey uuid default null, p_counter bigint default null, p_oidc_login uuid default null
 ) returns json
-language plpgsql volatile security definer   -- only for gate: who is banned has no token
+language plpgsql volatile security definer   -- only for gate: banned people have no token
 set search_path = ''
 as $$
 begin
   if not private.identify(p_user_id, p_password_hash, p_code, p_passkey, p_counter, p_oidc_login) then
-    return private.error_response('passkey_wrong');   -- raising an error would undo the end of the passkey
+    return private.error_response('passkey_wrong');   -- an error would roll back the end of the passkey
   end if;
   perform private.add_decision_appeal(p_user_id, p_decision_id, p_text);
   return private.standing(p_user_id, true);
 end $$;
 comment on function api.appeal_by_password is
-  'For the facade alone, after it has checked who it is as for api.find_standing: appeals a decision about a person '
-  'who may be banned. Returns the standing.';
+  'For the facade alone, after it has checked the person''s identity as for api.find_standing: appeals a decision '
+  'about a person who may be banned. Returns the standing.';

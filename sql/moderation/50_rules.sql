@@ -1,6 +1,5 @@
--- Rules, with which the instance automatically reports or hides what people write. A new rule is in shadow: it only
--- records what it would have done.
--- docs/decisions.md, Staff.
+-- By rules, the instance automatically reports or hides what people write. A new rule is in shadow: it only records
+-- what it would have done. docs/decisions.md, Staff.
 
 create type private.condition as (kind text, parameters jsonb);
 comment on type private.condition is
@@ -11,8 +10,9 @@ create type private.judged as (
   type text, id uuid, author_id uuid, at timestamptz, texts text[], words tsvector, media text[]
 );
 comment on type private.judged is
-  'A version of a thing as rules judge it: its texts as they were when it was published or edited, when that was, the '
-  'words of these texts (private.keyword_words), and the addresses of its media; null or empty without media.';
+  'A version of a thing as rules judge it: its texts when it was published or edited, the time of this publication '
+  'or edit, the words of these texts (private.keyword_words), and the addresses of its media; null or empty without '
+  'media.';
 
 create table private.judged_types (
   type      text primary key references private.report_targets on delete restrict,
@@ -31,10 +31,11 @@ comment on table private.judged_types is
   'Registry: the types of things that rules judge. If relation, hidden_at, verb and lock_kind are null, a rule can '
   'only open a case about such a thing.';
 comment on column private.judged_types.finder is
-  'Function (text, uuid, timestamptz) returns private.judged[]: the versions of a thing since a time, the newest '
-  'first; null if there is none. `npm run gen` writes the function that calls it (sql/generated/30_conditions.sql).';
+  'A function that takes (text, uuid, timestamptz) and returns private.judged[]: the versions of a thing since a '
+  'time, the newest first; null if there is none. `npm run gen` writes the function that calls it '
+  '(sql/generated/30_conditions.sql).';
 comment on column private.judged_types.hidden_at is
-  'The column of the table with the time since which only the author sees the thing.';
+  'The column of the table that says since when only the author sees the thing.';
 comment on column private.judged_types.verb is
   'The verb of the audit entry that a rule leaves when it hides such a thing: <type>.<verb>.';
 comment on column private.judged_types.lock_kind is 'The kind of the lock of the thing.';
@@ -57,11 +58,11 @@ comment on column private.rule_conditions.shape is
   'The parameters by name: for a whole number its least and its greatest value, such as [1, 60]; for words '
   '"keywords"; for hashes of files "hashes". A parameter is optional if its name here ends with a question mark.';
 comment on column private.rule_conditions.judge is
-  'Function (private.judged, jsonb) returns boolean: whether the version fits these parameters. It judges by the '
+  'A function that takes (private.judged, jsonb) and returns whether the version fits these parameters. It uses the '
   'state at the time of the version, so that it returns the same 30 days later. `npm run gen` writes the function '
   'that calls it (sql/generated/30_conditions.sql).';
 comment on column private.rule_conditions.moment is
-  'When a rule with such a condition can first hit a thing: when the thing is created, or when it is reported.';
+  'When a rule with such a condition can first hit a thing: at the creation of the thing, or at a report.';
 
 create table app.moderation_rules (
   id          uuid primary key default gen_random_uuid(),
@@ -94,16 +95,16 @@ comment on column app.moderation_rules.conditions is
 comment on column app.moderation_rules.compiled is
   'The conditions in the form in which they are tried, cheapest first.';
 comment on column app.moderation_rules.at_report is
-  'Whether one of the conditions needs a report: private.rule_conditions.moment.';
+  'Whether one of the conditions needs a report (private.rule_conditions.moment).';
 comment on column app.moderation_rules.applies_to is 'Types of things (private.judged_types), sorted.';
 comment on column app.moderation_rules.action is
   'case: opens a case. hide: also hides the thing from everyone but its author, until staff shows it again or '
   'dismisses its case.';
 comment on column app.moderation_rules.mode is
-  'shadow: the rule only records what it would do. live: it does it. off: it is not applied.';
-comment on column app.moderation_rules.category is 'The category of the cases that it opens.';
-comment on column app.moderation_rules.mode_since is 'When it got this mode.';
-comment on column app.moderation_rules.replayed_at is 'When it was last replayed; null if never.';
+  'shadow: the rule only records what it would do. live: the rule acts. off: the rule is not applied.';
+comment on column app.moderation_rules.category is 'The category of the cases that the rule opens.';
+comment on column app.moderation_rules.mode_since is 'When the rule got this mode.';
+comment on column app.moderation_rules.replayed_at is 'When the rule was last replayed; null if never.';
 comment on column app.moderation_rules.judged is
   'When the rule judges things. at once: in the transaction that publishes them, before anybody else sees them. soon: '
   'in the worker. at a report: in the transaction of each report. Null for never.';
@@ -116,7 +117,8 @@ create table app.rule_hits (
   author_id   uuid not null references app.users on delete cascade,
   mode        text not null check (mode in ('shadow', 'live')),
   action      text not null,
-  created_at  timestamptz not null default clock_timestamp(),   -- the worker judges many in a transaction
+  -- clock_timestamp and not now, because the worker judges many things in one transaction
+  created_at  timestamptz not null default clock_timestamp(),
   case_id     uuid references app.cases on delete set null,
   held        boolean not null default false,
   hid         boolean not null default false,
@@ -128,19 +130,20 @@ create index rule_hits_target_id_idx on app.rule_hits (target_id);
 create index rule_hits_author_id_idx on app.rule_hits (author_id, created_at desc);
 create index rule_hits_created_at_idx on app.rule_hits (created_at);
 comment on table app.rule_hits is
-  'The things that a rule has hit, one row for each rule and thing. rule_id has no foreign key, because a rule can '
-  'have more hits than one transaction should delete; a retention job deletes them.';
-comment on column app.rule_hits.mode is 'The mode of the rule at that time: in shadow it only recorded the hit.';
+  'The things that rules have hit, one row for each rule and thing. rule_id has no foreign key, because a rule can '
+  'have more hits than one transaction should delete. A retention job deletes them.';
+comment on column app.rule_hits.mode is 'The mode of the rule at that time. In shadow it only recorded the hit.';
 comment on column app.rule_hits.action is 'What the rule did, or would have done in shadow: case or hide.';
 comment on column app.rule_hits.case_id is 'The case that the rule opened or joined; null in shadow.';
 comment on column app.rule_hits.held is
-  'Whether the thing was hidden before anybody else saw it, and staff has not shown it since. When staff shows it, '
-  'the people whom it mentions or answers are notified.';
+  'Whether the thing was hidden before anybody else saw it, and staff has not shown it since. When staff shows the '
+  'thing, the people whom it mentions or answers are notified.';
 comment on column app.rule_hits.hid is
-  'Whether the rule has hidden the thing; false if it was hidden already, or the rule only opens a case.';
+  'Whether the rule has hidden the thing; false if the thing was already hidden, or the rule only opens a case.';
 insert into private.retention (relation, counts_from, keep) values ('app.rule_hits', 'created_at', '90 days');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.rule_hits', 'author_id', 'Hints to staff, which are deleted after 90 days. What staff decides is exported.');
+  ('app.rule_hits', 'author_id', 'Hints to staff, which are deleted after 90 days. The export has the decisions of '
+    'staff.');
 
 insert into private.errors (code, status, text) values
   ('rule_unknown', 404, 'There is no such rule.'),
@@ -157,7 +160,7 @@ create type private.hashed_medium as (url text, sha256 text);
 comment on type private.hashed_medium is 'The address of an asset and the hash of its file in hex.';
 
 create function private.hashed_media(p_urls text[]) returns setof private.hashed_medium
-language plpgsql stable security definer   -- nobody may read other people's assets
+language plpgsql stable security definer   -- callers may not read other people's assets
 set search_path = ''
 as $$
 declare
@@ -171,7 +174,7 @@ begin
     where a.sha256 is not null;
 end $$;
 comment on function private.hashed_media is
-  'Of these addresses, those of assets whose hash is known, each once, with the hash. Only the present address of an '
+  'Returns the addresses of assets whose hash is known, each once, with the hash. Only the present address of an '
   'asset counts.';
 
 create function private.judge_condition(p_condition private.condition, p_thing private.judged) returns boolean
@@ -179,7 +182,7 @@ language plpgsql stable
 set search_path = ''
 as $$ begin end $$;
 comment on function private.judge_condition is
-  'Whether a thing fits a condition. `npm run gen` writes its body from private.rule_conditions '
+  'Returns whether a thing fits a condition. `npm run gen` writes its body from private.rule_conditions '
   '(sql/generated/30_conditions.sql), because a call by a name from a table would be planned each time.';
 
 create function private.fits_all(p_conditions private.condition[], p_thing private.judged) returns boolean
@@ -196,7 +199,7 @@ begin
   end loop;
   return true;
 end $$;
-comment on function private.fits_all is 'Whether a version of a thing fits all of these conditions.';
+comment on function private.fits_all is 'Returns whether a version of a thing fits all of these conditions.';
 
 create function private.find_versions(p_type text, p_id uuid, p_since timestamptz default '-infinity')
 returns private.judged[]

@@ -2,7 +2,7 @@
 -- docs/decisions.md, Staff; docs/extending.md.
 
 create function private.is_by_new_account(p_thing private.judged, p_parameters jsonb) returns boolean
-language plpgsql stable security definer   -- nobody may read other people's accounts
+language plpgsql stable security definer   -- callers may not read other people's accounts
 set search_path = ''
 as $$
 begin
@@ -17,7 +17,7 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return array_to_string(p_thing.texts, ' ') ~* '(https?://|\mwww\.)\S'; end $$;
 comment on function private.has_link is
-  'Condition: a text has a link: something that begins with http://, https:// or www., also in Markdown.';
+  'Condition: a text has a link, which begins with http://, https:// or www., also in Markdown.';
 
 create function private.has_words(p_thing private.judged, p_parameters jsonb) returns boolean
 language plpgsql stable
@@ -30,10 +30,11 @@ begin
           and private.has_phrase(p_thing.texts, p_parameters ->> 'pattern'));
 end $$;
 comment on function private.has_words is
-  'Condition: a text has one of these words or phrases, compared as muted keywords are (private.muted_words).';
+  'Condition: a text has one of these words or phrases, which are compared in the same way as muted keywords '
+  '(private.muted_words).';
 
 create function private.has_media(p_thing private.judged, p_parameters jsonb) returns boolean
-language plpgsql stable security definer   -- nobody may read other people's assets
+language plpgsql stable security definer   -- callers may not read other people's assets
 set search_path = ''
 as $$
 begin
@@ -41,11 +42,11 @@ begin
     select from private.hashed_media(p_thing.media) m where p_parameters -> 'hashes' ? m.sha256);
 end $$;
 comment on function private.has_media is
-  'Condition: one of its media, or the poster of one, is a file with one of these hashes. A file without a hash and a '
-  'file at another host never fit.';
+  'Condition: one of the media of the thing, or the poster of one of them, is a file with one of these hashes. A '
+  'file without a hash and a file at another host never fit.';
 
 create function private.is_too_frequent(p_thing private.judged, p_parameters jsonb) returns boolean
-language plpgsql stable security definer   -- counts everything that the author published, whoever may see it
+language plpgsql stable security definer   -- counts what the author published, whoever may see it
 set search_path = ''
 as $$
 declare
@@ -66,11 +67,12 @@ begin
     ) w);
 end $$;
 comment on function private.is_too_frequent is
-  'Condition: with this thing, its author had published more than `count` posts and replies within `minutes` minutes.';
+  'Condition: including this thing, its author had published more than `count` posts and replies within `minutes` '
+  'minutes.';
 call private.force_index_scans('private.is_too_frequent');
 
 create function private.is_near_ban(p_thing private.judged, p_parameters jsonb) returns boolean
-language plpgsql stable security definer   -- nobody may read the invite tree, or who is banned
+language plpgsql stable security definer   -- callers may not read the invite tree, or who is banned
 set search_path = ''
 as $$
 declare
@@ -98,11 +100,11 @@ begin
   return false;
 end $$;
 comment on function private.is_near_ban is
-  'Condition: somebody at most so many steps from the author in the invite tree was banned or suspended at the time, '
-  'and still is. Of each person''s invitees it looks at the last 20, and at up to 200 people at each step.';
+  'Condition: somebody within this number of steps from the author in the invite tree was banned or suspended at '
+  'the time, and still is. It reads the last 20 invitees of each person, and up to 200 people at each step.';
 
 create function private.is_reported_by_trusted(p_thing private.judged, p_parameters jsonb) returns boolean
-language plpgsql stable security definer   -- nobody may read other people's reports
+language plpgsql stable security definer   -- callers may not read other people's reports
 set search_path = ''
 as $$
 begin
@@ -120,12 +122,12 @@ begin
         and (o.reviewed_at is null or o.reviewed_at > moment.created_at)));
 end $$;
 comment on function private.is_reported_by_trusted is
-  'Condition: there was a moment at which reports of the thing by at least `people` trusted people were open. Looks '
-  'at its last 50 reports. Whether somebody is trusted is judged at the time of their report.';
+  'Condition: at some time, reports of the thing by at least `people` trusted people were open. It reads the last '
+  '50 reports of the thing. A reporter must have been trusted at the time of the report.';
 call private.force_index_scans('private.is_reported_by_trusted');
 
 create function private.is_trusted_reporter(p_person uuid, p_at timestamptz, p_reputation integer) returns boolean
-language plpgsql stable security definer   -- nobody may read other people's reports
+language plpgsql stable security definer   -- callers may not read other people's reports
 set search_path = ''
 as $$
 begin
@@ -137,8 +139,9 @@ begin
     or (p_reputation is not null and coalesce(private.total_reputation(p_person), 0) >= p_reputation);
 end $$;
 comment on function private.is_trusted_reporter is
-  'Whether the person is a trusted reporter: by that time staff had settled at least three of their reports, and had '
-  'dismissed fewer than half of the last 100 that it settled; or they have this much reputation now.';
+  'Returns whether the person is a trusted reporter. By that time staff must have settled at least three of their '
+  'reports, and dismissed fewer than half of the last 100 settled ones. People who have this much reputation now are '
+  'trusted, too.';
 call private.force_index_scans('private.is_trusted_reporter');
 
 insert into private.rule_conditions (kind, position, shape, judge, moment) values

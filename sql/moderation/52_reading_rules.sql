@@ -1,5 +1,4 @@
--- How the input of staff becomes a rule. Everything that a rule can't have is an error.
--- docs/decisions.md, Staff.
+-- How the input of staff becomes a rule. Anything that a rule can't have is an error. docs/decisions.md, Staff.
 
 create function private.read_keywords(p_words jsonb) returns jsonb
 language plpgsql stable
@@ -39,7 +38,7 @@ comment on function private.read_hashes is
   'Up to 100 SHA-256 hashes in hex, in the form in which they are compared: {hashes}.';
 
 create function private.read_condition(p_condition jsonb) returns private.condition
-language plpgsql stable security definer   -- nobody else may read the registry
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare
@@ -80,7 +79,7 @@ comment on function private.read_condition is
   'kind.';
 
 create function private.read_conditions(p_conditions jsonb) returns private.condition[]
-language plpgsql stable security definer   -- nobody else may read the registry
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 begin
@@ -98,7 +97,7 @@ comment on function private.read_conditions is
   'Returns the conditions of a rule, in the order in which they are tried.';
 
 create function private.read_applies_to(p_types text[]) returns text[]
-language plpgsql stable security definer   -- nobody else may read the registry
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare

@@ -36,7 +36,7 @@ comment on view private.staff_rule_hits is
   'Hits of rules as staff sees them. own says whether the caller wrote the thing that was hit.';
 
 create function private.require_rule(p_id uuid) returns app.moderation_rules
-language plpgsql stable security definer   -- nobody may read rules, not even the service role
+language plpgsql stable security definer   -- callers may not read rules, not even the service role
 set search_path = ''
 as $$
 declare
@@ -88,7 +88,7 @@ comment on function api.list_rule_hits is 'The hits of a rule, newest first, wit
 create function private.add_rule(
   p_name text, p_conditions jsonb, p_applies_to text[], p_action text, p_category text
 ) returns uuid
-language plpgsql volatile security definer   -- nobody may write rules, not even the service role
+language plpgsql volatile security definer   -- callers may not write rules, not even the service role
 set search_path = ''
 as $$
 declare
@@ -129,7 +129,7 @@ comment on function api.create_rule is
   'value_invalid.';
 
 create function private.change_rule(p_id uuid, p_changes jsonb) returns boolean
-language plpgsql volatile security definer   -- nobody may write rules, not even the service role
+language plpgsql volatile security definer   -- callers may not write rules, not even the service role
 set search_path = ''
 as $$
 declare
@@ -169,11 +169,11 @@ begin
   return private.staff_card('rules', p_id);
 end $$;
 comment on function api.update_rule is
-  'Changes a rule, {name, action, mode}, and returns it. Its conditions never change. It can go live only after a day '
-  'in shadow or a replay. Repeating it changes nothing. Leaves an audit entry. Fails: value_invalid.';
+  'Changes a rule, {name, action, mode}, and returns it. Its conditions never change. A rule can go live only after '
+  'a day in shadow or a replay. Repeating it changes nothing. Leaves an audit entry. Fails: value_invalid.';
 
 create function private.drop_rule(p_id uuid) returns boolean
-language plpgsql volatile security definer   -- nobody may write rules, not even the service role
+language plpgsql volatile security definer   -- callers may not write rules, not even the service role
 set search_path = ''
 as $$
 begin
@@ -196,4 +196,4 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_rule is
-  'Deletes a rule. What it hid stays hidden. A job deletes its hits when they are old. Leaves an audit entry.';
+  'Deletes a rule. Things that it hid stay hidden. A job deletes its hits when they are old. Leaves an audit entry.';

@@ -1,5 +1,4 @@
--- How things are judged by the rules: when they are published or edited, soon after, and when they are reported.
--- docs/decisions.md, Staff.
+-- Rules judge things at their publication or edit, soon after, and when they are reported. docs/decisions.md, Staff.
 
 insert into private.event_types (name, payload, happens) values
   ('moderation.rule.hit', '{targetType,targetId,authorId,hidden}',
@@ -18,7 +17,7 @@ end $$;
 comment on function private.media_addresses is 'The addresses in the media of a post; null if it has none.';
 
 create function private.find_post_versions(p_type text, p_id uuid, p_since timestamptz) returns private.judged[]
-language plpgsql stable security definer   -- rules judge what nobody else may see
+language plpgsql stable security definer   -- rules judge what callers may not see
 set search_path = ''
 as $$
 begin
@@ -41,11 +40,12 @@ begin
     where p.id = p_id and p.published_at is not null and w.at >= p_since
       and not (p.imported_at is not null and w.is_first));
 end $$;
-comment on function private.find_post_versions is 'The last 20 versions of a published post, without an imported one.';
+comment on function private.find_post_versions is
+  'The last 20 versions of a published post, except an imported version.';
 call private.force_index_scans('private.find_post_versions');
 
 create function private.find_reply_versions(p_type text, p_id uuid, p_since timestamptz) returns private.judged[]
-language plpgsql stable security definer   -- rules judge what nobody else may see
+language plpgsql stable security definer   -- rules judge what callers may not see
 set search_path = ''
 as $$
 begin
@@ -54,10 +54,10 @@ begin
                   private.keyword_words(private.keyword_text(array[r.body])), null)::private.judged]
     from app.replies r where r.id = p_id and r.created_at >= p_since);
 end $$;
-comment on function private.find_reply_versions is 'The only version of a reply: replies can''t be edited.';
+comment on function private.find_reply_versions is 'The only version of a reply, because replies can''t be edited.';
 
 create function private.find_content_versions(p_type text, p_id uuid, p_since timestamptz) returns private.judged[]
-language plpgsql stable security definer   -- rules judge what nobody else may see
+language plpgsql stable security definer   -- rules judge what callers may not see
 set search_path = ''
 as $$
 begin
@@ -74,11 +74,11 @@ begin
     where c.id = p_id and c.kind = p_type and not c.is_draft and c.deleted_at is null and w.at >= p_since);
 end $$;
 comment on function private.find_content_versions is
-  'The current version of a content, with its title, its text and the files of a video or an audio; earlier ones '
-  'are not kept. A draft has none.';
+  'The current version of a content, with its title, its text and the files of a video or an audio; earlier '
+  'versions are not stored. A draft has none.';
 
 create function private.find_course_versions(p_type text, p_id uuid, p_since timestamptz) returns private.judged[]
-language plpgsql stable security definer   -- rules judge what nobody else may see
+language plpgsql stable security definer   -- rules judge what callers may not see
 set search_path = ''
 as $$
 declare
@@ -92,12 +92,12 @@ begin
     from app.course_lessons l where l.course_id = p_id and v_course is not null);
 end $$;
 comment on function private.find_course_versions is
-  'The current version of a course and, as further versions, its lessons (at most 200), whose times are not stored. A '
-  'draft has no version.';
+  'The current version of a course and, as further versions, its lessons (at most 200), whose times are not stored. '
+  'A draft has none.';
 call private.force_index_scans('private.find_course_versions');
 
 create function private.find_child_versions(p_type text, p_id uuid, p_since timestamptz) returns private.judged[]
-language plpgsql stable security definer   -- rules judge what nobody else may see
+language plpgsql stable security definer   -- rules judge what callers may not see
 set search_path = ''
 as $$
 begin
@@ -135,7 +135,7 @@ begin
           order by h.url limit 50) m);
 end $$;
 comment on function private.case_media is
-  'The files of a thing with their hashes, of all its versions that rules judge, at most 50: [{url, sha256}].';
+  'The files of all versions of a thing that rules judge, with their hashes, at most 50: [{url, sha256}].';
 
 insert into private.judged_types (type, finder, relation, hidden_at, verb, lock_kind, counters) values
   ('post', 'private.find_post_versions', 'app.posts', 'hidden_at', 'hidden', 'post', null),
@@ -152,7 +152,7 @@ from private.content_child_kinds;
 insert into private.judged_types (type, finder) values ('video-comment', 'private.find_child_versions');
 
 create function private.lock_judged(p_type text, p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody else may read the registry
+language plpgsql volatile security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare
@@ -174,7 +174,7 @@ comment on function private.lock_judged is
   'ARCHITECTURE.md, Locks.';
 
 create function private.hide_by_rule(p_type text, p_id uuid) returns boolean
-language plpgsql volatile security definer   -- neither the author nor the reporter may hide it
+language plpgsql volatile security definer   -- neither the author nor the reporter may hide a thing
 set search_path = ''
 as $$
 declare
@@ -196,7 +196,7 @@ comment on function private.hide_by_rule is
 create function private.judge(
   p_type text, p_id uuid, p_judged text[], p_since timestamptz default '-infinity'
 ) returns boolean
-language plpgsql volatile security definer   -- nobody may read rules or write hits
+language plpgsql volatile security definer   -- callers may not read rules or write hits
 set search_path = ''
 as $$
 declare
@@ -228,7 +228,7 @@ begin
   end loop;
   if v_live <> '{}' then
     if v_hides and p_judged = '{at a report}' then
-      perform private.lock_judged(p_type, p_id);   -- it is older, so others may have locked it
+      perform private.lock_judged(p_type, p_id);   -- the thing is older, so others may have locked it
     end if;
     v_hidden := v_hides and private.hide_by_rule(p_type, p_id);
     if v_hidden then
@@ -243,11 +243,11 @@ begin
 end $$;
 comment on function private.judge is
   'Judges the versions of a thing since p_since by the rules whose app.moderation_rules.judged is in p_judged. '
-  'Records a hit once for each rule, and hides the thing if a live rule says so. The worker then opens a case for the '
-  'hits of live rules. Returns whether it has hidden the thing.';
+  'Records a hit once for each rule, and hides the thing if a live rule says so. The worker then opens a case for '
+  'the hits of live rules. Returns whether the thing was hidden by this call.';
 
 create function private.judge_new(p_type text, p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may write hits
+language plpgsql volatile security definer   -- callers may not write hits
 set search_path = ''
 as $$
 begin
@@ -263,23 +263,22 @@ set search_path = ''
 as $$ begin perform private.judge_new('post', (p_event ->> 'postId')::uuid); end $$;
 comment on function private.judge_post is
   'Listener: judges a post by the live rules that hide, before anybody else sees it. Only the listener for mentions '
-  'runs later, because hiding locks documents of the search (ARCHITECTURE.md, Locks). The listeners before it only '
-  'leave effects, which will find the post hidden.';
+  'runs later, because hiding locks documents of the search (ARCHITECTURE.md, Locks). Earlier listeners only leave '
+  'effects, which will find the post hidden.';
 
 create function private.judge_reply(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$ begin perform private.judge_new('reply', (p_event ->> 'replyId')::uuid); end $$;
-comment on function private.judge_reply is 'Listener: as private.judge_post, for a reply.';
+comment on function private.judge_reply is 'Listener: does the same as private.judge_post, for a reply.';
 
 create function private.judge_edited_post(p_event jsonb) returns void
 language plpgsql volatile
 set search_path = ''
 as $$ begin perform private.judge('post', (p_event ->> 'postId')::uuid, '{at once,at a report}', now()); end $$;
 comment on function private.judge_edited_post is
-  'Listener: judges a post after an edit, if the edit changed the text or the media; otherwise it made no new '
-  'version. It also applies the rules about reports, because after an edit such a rule can hit a post that was '
-  'reported earlier.';
+  'Listener: judges a post after an edit, if the edit made a new version by changing the text or the media. It also '
+  'applies the rules about reports, because after an edit such a rule can hit a post that was reported earlier.';
 
 create function private.judge_published(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -295,7 +294,7 @@ begin
         order by e.id) w;
 end $$;
 comment on function private.judge_published is
-  'Listener: judges posts and replies by the rules that are in shadow and by those that only open a case.';
+  'Listener: judges posts and replies by the rules that are in shadow or only open a case.';
 
 create function private.judge_edited(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -305,7 +304,7 @@ begin
   perform private.judge('post', (e.payload ->> 'postId')::uuid, '{soon}', e.caused_at)
   from (select * from unnest(p_effects) order by id) e;
 end $$;
-comment on function private.judge_edited is 'Listener: as private.judge_published, for edits of posts.';
+comment on function private.judge_edited is 'Listener: does the same as private.judge_published, for edits of posts.';
 
 create function private.judge_reported() returns trigger
 language plpgsql security definer   -- the reporter may not read rules
@@ -345,8 +344,8 @@ begin
   return null;
 end $$;
 comment on function private.judge_content is 'Trigger: judges a content that its author has published or edited.';
--- at commit, because the detail, which contains the text, is written after the head; but before the search indexes the
--- content
+-- runs at commit, because the detail, which contains the text, is written after the head, but before the search
+-- indexes the content
 create constraint trigger _190_judge_new_content after insert on app.contents
   deferrable initially deferred for each row execute function private.judge_content();
 create constraint trigger _190_judge_edited_content after update of edited_at, is_draft on app.contents
@@ -404,7 +403,7 @@ begin
   from (select * from unnest(p_effects) order by id) e;
 end $$;
 comment on function private.judge_written is
-  'Listener: as private.judge_published, for contents and what is written within them.';
+  'Listener: does the same as private.judge_published, for contents and what people write within them.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.judge_post', 950, 'at once'),

@@ -1,9 +1,8 @@
--- What follows when a live rule hits a thing: the case, the decision, and what is done when staff shows the thing
--- again.
+-- The consequences when a live rule hits a thing: the case, the decision, and the effects of showing the thing again.
 -- docs/decisions.md, Staff.
 
 create function private.is_hidden(p_type text, p_id uuid) returns boolean
-language plpgsql volatile security definer   -- the worker may use none of our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -17,10 +16,10 @@ begin
   return v_hidden;
 end $$;
 comment on function private.is_hidden is
-  'Whether a thing is hidden. Locks the thing until the transaction ends, so that nobody shows it meanwhile.';
+  'Returns whether a thing is hidden. Locks the thing until the transaction ends, so that nobody shows it meanwhile.';
 
 create function private.only_rules_hid(p_type text, p_id uuid) returns boolean
-language plpgsql stable security definer   -- nobody may read hits or decisions directly
+language plpgsql stable security definer   -- callers may not read hits or decisions
 set search_path = ''
 as $$
 begin
@@ -30,10 +29,10 @@ begin
                        and d.action in ('hide', 'remove') and d.decided_by is null))
     and not private.people_hid(p_type, p_id);
 end $$;
-comment on function private.only_rules_hid is 'Whether it was a rule, and nobody else, that hid a hidden thing.';
+comment on function private.only_rules_hid is 'Returns whether only rules hid a hidden thing.';
 
 create function private.people_hid(p_type text, p_id uuid) returns boolean
-language plpgsql stable security definer   -- nobody may read decisions directly
+language plpgsql stable security definer   -- callers may not read decisions
 set search_path = ''
 as $$
 begin
@@ -41,10 +40,10 @@ begin
                  where d.target_type = p_type and d.target_id = p_id and d.lifted_at is null
                    and d.action in ('hide', 'remove') and d.decided_by is not null);
 end $$;
-comment on function private.people_hid is 'Whether staff or a space hides a thing or has removed it.';
+comment on function private.people_hid is 'Returns whether staff or a space hides a thing or has removed it.';
 
 create function private.others_hid(p_type text, p_id uuid) returns boolean
-language plpgsql stable security definer   -- nobody may read decisions directly
+language plpgsql stable security definer   -- callers may not read decisions
 set search_path = ''
 as $$
 begin
@@ -55,8 +54,8 @@ begin
                        and d.action = 'hide' and d.space_id is not null);
 end $$;
 comment on function private.others_hid is
-  'Whether a hidden thing was hidden by a rule, or by a space if the caller does not act for a space. The decision of '
-  'a space is added to that of the rule; the decision of staff replaces both (private.record_decision).';
+  'Returns whether a rule hid a hidden thing, or a space did and the caller does not act for a space. The decision '
+  'of a space is added to that of the rule; the decision of staff replaces both (private.record_decision).';
 insert into private.other_hiders (query) values ('select private.others_hid($1, $2)');
 
 create function private.lock_held(p_type text, p_id uuid) returns void
@@ -86,7 +85,7 @@ begin
   if v_type.type is null then
     return;
   elsif not private.only_rules_hid(p_type, p_id) then
-    -- what a space hid as well stays hidden, now only by the decision of the space
+    -- a thing that a space hid, too, stays hidden, now only by the decision of the space
     update app.decisions set lifted_at = now()
     where target_type = p_type and target_id = p_id and lifted_at is null and action in ('hide', 'remove')
       and decided_by is null;
@@ -97,7 +96,7 @@ begin
   execute format('select author_id from %s where id = $1 and %I is not null and %s for no key update',
                  v_type.relation, v_type.hidden_at, v_type.present) into v_author using p_id;
   if v_author is null or not private.only_rules_hid(p_type, p_id) then
-    return;   -- staff has decided while we waited
+    return;   -- staff has decided during the wait
   end if;
   execute format('update %s set %I = null where id = $1', v_type.relation, v_type.hidden_at) using p_id;
   perform private.record_moderation(
@@ -107,10 +106,10 @@ begin
 end $$;
 comment on function private.release_held is
   'Shows a thing again that only a rule has hidden, in the same way as staff does, which lifts the decision of the '
-  'rule. Does nothing with any other thing. Its callers check who may do it.';
+  'rule. Does nothing with any other thing. Calling functions check the right to do so.';
 
 create function private.record_hold(p_type text, p_id uuid, p_author uuid, p_case uuid, p_category text) returns void
-language plpgsql volatile security definer   -- nobody may write the log or decisions directly
+language plpgsql volatile security definer   -- callers may not write the log or decisions
 set search_path = ''
 as $$
 begin
@@ -122,11 +121,11 @@ begin
   perform set_config('kith.case', '', true);
 end $$;
 comment on function private.record_hold is
-  'Writes the audit entry of a rule that has hidden a thing, and so the decision. The author reads that it was '
-  'automatic, and its category, but never the rule.';
+  'Writes the audit entry of a rule that has hidden a thing, and thereby the decision. The author reads the '
+  'category and that the decision was automatic, but never the rule.';
 
 create function private.open_rule_cases(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may use none of our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -145,11 +144,11 @@ begin
     where h.target_id = v_target and h.case_id is null
       and h.rule_id in (select i::uuid from jsonb_array_elements_text(p_job -> 'ruleIds') i)
     order by h.action desc, h.rule_id
-    for update of h   -- a second run of the job waits here, and then finds none
+    for update of h   -- a second run of the job waits here, and then finds no hits
   loop
     v_case := private.open_case(v_type, v_target, v_hit.category, 'rule', v_hit.name);
     update app.rule_hits set case_id = v_case where id = v_hit.id;
-    v_category := coalesce(v_category, v_hit.category);   -- of a rule that hides, if there is one
+    v_category := coalesce(v_category, v_hit.category);   -- the category of a rule that hides, if there is one
     v_cases := v_cases + 1;
   end loop;
   if v_hidden and v_cases > 0 then
@@ -158,9 +157,9 @@ begin
   return json_build_object('changed', v_cases, 'next', null);
 end $$;
 comment on function private.open_rule_cases is
-  'For the worker alone: adds the hits of live rules, {targetType, targetId, authorId, ruleIds, hidden}, to the open '
-  'case of their target, each hit once, and opens a case if there is none. It writes the decision if the rules have '
-  'hidden the thing and nobody has decided since. It is a job of its own for two reasons: the case and the audit log '
+  'For the worker alone: adds the hits of live rules, {targetType, targetId, authorId, ruleIds, hidden}, to the '
+  'open case of their target, each hit once, and opens a case if there is none. It writes the decision if the rules '
+  'have hidden the thing and nobody has decided since. This is a separate job, because the case and the audit log '
   'come late in the order of locks, and in the author''s transaction the audit entry would name the author as its '
   'actor.';
 call private.make_batch_queue('rule-cases', 'private.open_rule_cases');
@@ -177,14 +176,13 @@ begin
   end if;
 end $$;
 comment on function private.note_released is
-  'Listener: queues the notifications of those whom a held post or reply mentions, and of those whom a held reply '
-  'answers. The worker sends them, because staff''s transaction has already locked documents of the search '
-  '(ARCHITECTURE.md, Locks).';
+  'Listener: queues the notifications of people whom a held post or reply mentions or answers. The worker sends '
+  'them, because the transaction of staff has already locked documents of the search (ARCHITECTURE.md, Locks).';
 insert into private.event_listeners (event, listener, position) values
   ('admin.content.moderated', 'private.note_released', 510);
 
 create function private.mention_released(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may use none of our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -206,9 +204,9 @@ begin
   return json_build_object('changed', v_changed, 'next', null);
 end $$;
 comment on function private.mention_released is
-  'For the worker alone: emits the mentions of a post or a reply {targetType, targetId} that a rule had hidden since '
-  'its creation, and notifies those whom a reply answers, once. If staff has hidden it again meanwhile, this happens '
-  'when staff shows it the next time.';
+  'For the worker alone: emits the mentions of a post or a reply {targetType, targetId} that a rule had hidden '
+  'since its creation, and notifies the people whom a reply answers, once. If staff has hidden it again meanwhile, '
+  'this happens when staff next shows it.';
 call private.make_batch_queue('released-holds', 'private.mention_released');
 
 insert into private.event_types (name, payload, happens) values
@@ -230,7 +228,7 @@ begin
     where (e.payload ->> 'hidden')::boolean));
 end $$;
 comment on function private.notify_held is
-  'Listener: notifies a person that something of theirs is hidden until staff has seen it, but never tells which rule '
-  'hit it.';
+  'Listener: notifies a person that something that they wrote is hidden until staff has seen it. The notification '
+  'never names the rule.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('moderation.rule.hit', 'private.notify_held', 600, 'soon');

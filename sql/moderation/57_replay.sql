@@ -1,35 +1,34 @@
--- Replaying a rule: what it would have hit in the last 30 days.
--- docs/decisions.md, Staff.
+-- A replay of a rule finds what it would have hit in the last 30 days. docs/decisions.md, Staff.
 
 create index video_comments_created_at_idx on app.video_comments (created_at desc, id desc);
 
 create function private.was_removed(p_type text, p_id uuid) returns boolean
-language plpgsql stable security definer   -- nobody else may read what staff removed
+language plpgsql stable security definer   -- callers may not read what staff removed
 set search_path = ''
 as $$
 begin
   return exists (select from app.decisions d
                  where d.target_type = p_type and d.target_id = p_id and d.lifted_at is null
                    and d.action in ('hide', 'remove')
-                   -- staff has decided about what only a rule hid if it has closed the case as acted
+                   -- if only a rule hid the thing, staff decided about it only by closing the case as acted
                    and (d.decided_by is not null
                         or exists (select from app.cases c where c.id = d.case_id and c.outcome = 'acted')))
-    -- before there were decisions
+    -- also find things that were hidden before the table of decisions existed
     or coalesce((private.find_reported_place(p_type, p_id)).hidden, false)
-    -- the condition above decides about what only a rule hid
+    -- for things that only a rule hid, the first condition decides
     and not exists (select from app.rule_hits h
                     where h.target_id = p_id and h.mode = 'live' and h.action = 'hide');
 end $$;
-comment on function private.was_removed is 'Whether staff has hidden or removed a thing.';
+comment on function private.was_removed is 'Returns whether staff has hidden or removed a thing.';
 
 create function private.replay(p_conditions private.condition[], p_applies_to text[], p_cursor text) returns json
-language plpgsql stable security definer   -- rules judge what nobody else may see
+language plpgsql stable security definer   -- rules judge what callers may not see
 set search_path = ''
 as $$
 declare
   c_most constant integer := 20000;
   v_from     app.place := private.page_start('replay', p_cursor);
-  v_at       timestamptz := v_from.at;   -- plain variables: an expression defeats the index
+  v_at       timestamptz := v_from.at;   -- plain variables, so that the planner can use the index
   v_id       uuid := v_from.id;
   v_oldest   timestamptz := now() - interval '30 days';
   v_types    text[];
@@ -109,7 +108,7 @@ end $$;
 comment on function private.replay is
   'Judges the next 20,000 things of these types of the last 30 days, newest first: {looked, wouldHit, '
   'ofWhichStaffRemoved, sample (the first 20 hits), lookedUntil, nextCursor}. `looked` includes contents of other '
-  'kinds. A content is judged by its current version.';
+  'kinds. Contents are judged by their current version.';
 call private.force_index_scans('private.replay');
 
 create function api.replay_draft(p_conditions jsonb, p_applies_to text[], p_cursor text default null) returns json
@@ -120,10 +119,10 @@ begin
   perform private.require_role('admin');
   return private.replay(private.read_conditions(p_conditions), private.read_applies_to(p_applies_to), p_cursor);
 end $$;
-comment on function api.replay_draft is 'Replays a rule that does not exist yet: private.replay.';
+comment on function api.replay_draft is 'Replays a rule that does not exist yet (private.replay).';
 
 create function private.note_replay(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may write rules, not even the service role
+language plpgsql volatile security definer   -- callers may not write rules, not even the service role
 set search_path = ''
 as $$ begin update app.moderation_rules set replayed_at = now() where id = p_id; end $$;
 comment on function private.note_replay is 'Records that a rule was replayed, so that it can go live.';
@@ -139,8 +138,8 @@ begin
   perform private.require_role('admin');
   v_rule := private.require_rule(p_id);
   v_answer := private.replay(v_rule.compiled, v_rule.applies_to, p_cursor);
-  perform private.lock('rules');   -- after the replay, which may take seconds
+  perform private.lock('rules');   -- lock after the replay, because it may take seconds
   perform private.note_replay(p_id);
   return v_answer;
 end $$;
-comment on function api.replay_rule is 'Replays a rule: private.replay. After that the rule can go live.';
+comment on function api.replay_rule is 'Replays a rule (private.replay). After that the rule can go live.';

@@ -13,12 +13,13 @@ create table private.audit_checkpoints (
   signature  text not null
 );
 comment on table private.audit_checkpoints is
-  'Each covers up to 10,000 entries of the audit log, after those of the checkpoint before it.';
-comment on column private.audit_checkpoints.entries is 'The number of the last entry that it covers.';
-comment on column private.audit_checkpoints.head is 'The hash of that entry.';
+  'Signed checkpoints. Each covers up to 10,000 entries of the audit log that follow the entries of the previous '
+  'checkpoint.';
+comment on column private.audit_checkpoints.entries is 'The number of the last entry that the checkpoint covers.';
+comment on column private.audit_checkpoints.head is 'The hash of the last entry that the checkpoint covers.';
 comment on column private.audit_checkpoints.root is
-  'The root of the Merkle tree (RFC 9162, 2.1) over the hashes of the entries that it covers.';
-comment on column private.audit_checkpoints.previous is 'SHA-256 of the text of the checkpoint before it.';
+  'The root of the Merkle tree (RFC 9162, 2.1) over the hashes of the covered entries.';
+comment on column private.audit_checkpoints.previous is 'SHA-256 of the text of the previous checkpoint.';
 comment on column private.audit_checkpoints.key is 'The public Ed25519 key that verifies the signature, in base64url.';
 comment on column private.audit_checkpoints.signature is 'The signature of private.checkpoint_text, in base64url.';
 call private.make_append_only('private.audit_checkpoints');
@@ -40,7 +41,7 @@ begin
                 encode(p_checkpoint.root, 'hex'), coalesce(encode(p_checkpoint.previous, 'hex'), 'none'),
                 private.utc(p_checkpoint.created_at), p_checkpoint.key);
 end $$;
-comment on function private.checkpoint_text is 'What is signed: a line for each field, hashes in hex.';
+comment on function private.checkpoint_text is 'The signed text: a line for each field, with hashes in hex.';
 
 create function private.checkpoint_card(p_checkpoint private.audit_checkpoints) returns json
 language plpgsql stable
@@ -50,7 +51,7 @@ begin
   return json_build_object('number', p_checkpoint.number, 'text', private.checkpoint_text(p_checkpoint),
                            'signature', p_checkpoint.signature);
 end $$;
-comment on function private.checkpoint_card is 'A checkpoint as it is published: {number, text, signature}.';
+comment on function private.checkpoint_card is 'The public form of a checkpoint: {number, text, signature}.';
 
 create function private.merkle_leaves(p_after bigint, p_to bigint) returns bytea[]
 language plpgsql stable
@@ -61,7 +62,7 @@ begin
                where l.id > p_after and l.id <= p_to order by l.id);
 end $$;
 comment on function private.merkle_leaves is
-  'The leaves of the Merkle tree over the entries after one, up to another.';
+  'The leaves of the Merkle tree over the entries after p_after, up to p_to.';
 
 create function private.merkle_parents(p_nodes bytea[]) returns bytea[]
 language plpgsql immutable
@@ -75,7 +76,7 @@ begin
     where p.place % 2 = 1 order by p.place);
 end $$;
 comment on function private.merkle_parents is
-  'The next level of a Merkle tree. A last node without a neighbour moves up as it is.';
+  'The next level of a Merkle tree. A last node without a neighbour moves up unchanged.';
 
 create function private.merkle_root(p_leaves bytea[]) returns bytea
 language plpgsql immutable
@@ -180,10 +181,10 @@ begin
   return found;
 end $$;
 comment on function private.add_checkpoint is
-  'For the worker alone: adds a signed checkpoint. Returns false if another worker was first.';
+  'For the worker alone: adds a signed checkpoint. Returns false if another worker has already added it.';
 
 create function private.list_checkpoints(p_from bigint) returns json
-language plpgsql stable security definer   -- nobody may read the table
+language plpgsql stable security definer   -- callers may not read the table
 set search_path = ''
 as $$
 declare
@@ -199,7 +200,7 @@ comment on function private.list_checkpoints is
   'For the facade: 100 checkpoints from this number on, {checkpoints, next}; next is null at the end.';
 
 create function private.get_checkpoint(p_number bigint) returns json
-language plpgsql stable security definer   -- nobody may read the table
+language plpgsql stable security definer   -- callers may not read the table
 set search_path = ''
 as $$
 declare
@@ -217,11 +218,11 @@ begin
                     where l.id > v_after and l.id <= v_checkpoint.entries order by l.id));
 end $$;
 comment on function private.get_checkpoint is
-  'For the facade: a checkpoint, and the hashes that the entries it covers have now, up to 10,000.';
+  'For the facade: a checkpoint, and the present hashes of the entries that it covers, up to 10,000.';
 call private.force_index_scans('private.get_checkpoint');
 
 create function private.verify_checkpoints(p_after bigint) returns json
-language plpgsql stable security definer   -- nobody may read the table
+language plpgsql stable security definer   -- callers may not read the table
 set search_path = ''
 as $$
 declare

@@ -1,5 +1,5 @@
--- Statements of reasons: what staff decided about a person, with the proof that it is in the audit log. The proof
--- never reveals who decided, because the hash of an entry covers only a salted hash of its actor.
+-- A statement of reasons says what staff decided about a person, with the proof that the decision is in the audit log.
+-- The proof never reveals who decided, because the hash of an entry covers only a salted hash of its actor.
 -- docs/decisions.md, Staff.
 
 create unique index audit_checkpoints_entries_idx on private.audit_checkpoints (entries);
@@ -8,7 +8,7 @@ insert into private.errors (code, status, text) values
   ('statement_unknown', 404, 'There is no such decision about you.');
 
 create function private.audit_proof(p_entry bigint) returns json
-language plpgsql stable security definer   -- nobody may read the log
+language plpgsql stable security definer   -- callers may not read the log
 set search_path = ''
 as $$
 declare
@@ -43,7 +43,7 @@ comment on function private.audit_proof is
 call private.force_index_scans('private.audit_proof');
 
 create function private.statement(p_person uuid, p_decision uuid, p_by_password boolean) returns json
-language plpgsql stable security definer   -- nobody may read decisions directly
+language plpgsql stable security definer   -- callers may not read decisions
 set search_path = ''
 as $$
 declare
@@ -74,10 +74,10 @@ begin
 end $$;
 comment on function private.statement is
   'The statement of reasons for a decision about a person. It never says who decided. With p_by_password the person '
-  'is not logged in, so it names another route for an appeal.';
+  'is not logged in, so the statement names another route for an appeal.';
 
 create function private.own_statement(p_decision uuid) returns json
-language plpgsql stable security definer   -- nobody may read decisions directly
+language plpgsql stable security definer   -- callers may not read decisions
 set search_path = ''
 as $$ begin return private.statement(private.require_caller(), p_decision, false); end $$;
 comment on function private.own_statement is 'The statement of reasons for a decision about the caller.';
@@ -94,15 +94,15 @@ create function api.find_statement(
   p_user_id uuid, p_password_hash text, p_decision_id uuid, p_code text default null, p_passkey uuid default null,
   p_counter bigint default null, p_oidc_login uuid default null
 ) returns json
-language plpgsql volatile security definer   -- only for gate: who is banned has no token
+language plpgsql volatile security definer   -- only for gate: banned people have no token
 set search_path = ''
 as $$
 begin
   if not private.identify(p_user_id, p_password_hash, p_code, p_passkey, p_counter, p_oidc_login) then
-    return private.error_response('passkey_wrong');   -- raising an error would undo the end of the passkey
+    return private.error_response('passkey_wrong');   -- an error would roll back the end of the passkey
   end if;
   return private.statement(p_user_id, p_decision_id, true);
 end $$;
 comment on function api.find_statement is
-  'For the facade alone, after it has checked who it is as for api.find_standing: the statement of reasons for a '
-  'decision about a person who may be banned.';
+  'For the facade alone, after it has checked the person''s identity as for api.find_standing: the statement of '
+  'reasons for a decision about a person who may be banned.';

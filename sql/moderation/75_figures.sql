@@ -17,10 +17,10 @@ begin
               else 'staff' end;
 end $$;
 comment on function private.decision_maker is
-  'Who made a decision: a rule, those who moderate a group or guild (space), or staff.';
+  'Who made a decision: a rule, the owner or a moderator of a group or guild (space), or staff.';
 
 create function private.closed_by_space(p_case app.cases) returns boolean
-language plpgsql stable security definer   -- nobody may read the history of cases directly
+language plpgsql stable security definer   -- callers may not read the history of cases
 set search_path = ''
 as $$
 begin
@@ -29,7 +29,8 @@ begin
                  where e.case_id = (p_case).id and e.kind = 'space' and e.detail ->> 'action' <> 'unhide');
 end $$;
 comment on function private.closed_by_space is
-  'Whether the owner or a moderator of a group or guild closed a case, by hiding or dismissing before staff got it.';
+  'Returns whether the owner or a moderator of a group or guild closed a case, by hiding the thing or dismissing the '
+  'case before staff got it.';
 call private.force_index_scans('private.closed_by_space');
 
 create function private.transparency(p_year integer) returns json

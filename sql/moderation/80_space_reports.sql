@@ -1,4 +1,4 @@
--- Reports of what is in a group or guild: its owner and moderators work on these cases before staff does.
+-- Reports of things in a group or guild. Its owner and moderators work on these cases before staff does.
 -- docs/decisions.md, Staff.
 
 insert into private.write_limits (kind, per_hour) values ('decisions', 300);
@@ -8,7 +8,7 @@ insert into private.errors (code, status, text) values
   ('hidden_by_staff', 409, 'Staff or a rule of the instance hid this, so only staff can show it again.');
 
 create function private.space_report_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- those who moderate a space see what was reported there
+language plpgsql stable security definer   -- moderators of a space see what was reported there
 set search_path = ''
 as $$
 begin
@@ -34,14 +34,14 @@ begin
     cross join lateral private.find_reported_place(c.target_type, c.target_id) t);
 end $$;
 comment on function private.space_report_cards is
-  'These cases in this order, as those who moderate the space see them: {id, targetType, targetId, author, title, '
-  'excerpt, hidden, category, reportCount, reports [{category, reason}], withStaff, status, outcome, createdAt}. Its '
-  'callers check who may see the cases. It never contains the reporter; the author is null if the caller can''t see '
-  'that person.';
+  'These cases in this order, as the owner and moderators of the space see them: {id, targetType, targetId, author, '
+  'title, excerpt, hidden, category, reportCount, reports [{category, reason}], withStaff, status, outcome, '
+  'createdAt}. Calling functions check who may see the cases. A card never contains the reporter. The author is '
+  'null if the caller can''t see that person.';
 call private.force_index_scans('private.space_report_cards');
 
 create function private.find_space_cases(p_space uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- nobody may read cases directly
+language plpgsql stable security definer   -- callers may not read cases
 set search_path = ''
 as $$
 declare
@@ -69,12 +69,12 @@ comment on function private.find_space_cases is
 call private.force_index_scans('private.find_space_cases');
 
 create function private.list_space_reports(p_kind text, p_id text, p_limit integer, p_cursor text) returns json
-language plpgsql stable security definer   -- nobody may read cases directly
+language plpgsql stable security definer   -- callers may not read cases
 set search_path = ''
 as $$
 declare
   v_space uuid := (private.require_space(p_kind, p_id)).id;
-  v_from  app.place := ('infinity', v_space)::app.place;   -- any id works, because no case has this time
+  v_from  app.place := ('infinity', v_space)::app.place;   -- no row has this time, so any id works
   v_found app.found;
 begin
   perform private.require_space_role(v_space, 'owner', 'moderator');
@@ -105,7 +105,7 @@ comment on function api.list_space_reports is
   'about what they wrote themselves.';
 
 create function private.require_space_case(p_space uuid, p_case uuid, p_action text) returns app.cases
-language plpgsql stable security definer   -- nobody may read cases directly
+language plpgsql stable security definer   -- callers may not read cases
 set search_path = ''
 as $$
 declare
@@ -133,7 +133,7 @@ comment on function private.require_space_case is
   'Returns a case of a space if the caller may take this action in it: hide, unhide or dismiss.';
 
 create function private.is_hidden_by(p_space uuid, p_case app.cases) returns boolean
-language plpgsql stable security definer   -- nobody may read decisions directly
+language plpgsql stable security definer   -- callers may not read decisions
 set search_path = ''
 as $$
 begin
@@ -145,11 +145,11 @@ begin
                        and d.lifted_at is null and d.action in ('hide', 'remove') and d.decided_by is null);
 end $$;
 comment on function private.is_hidden_by is
-  'Whether only this space hid the thing of a case. If staff hides the thing afterwards, the decision of the space is '
-  'lifted (private.record_decision). If a rule hid the thing too, only staff can show it.';
+  'Returns whether only this space hid the thing of a case. If staff hides the thing afterwards, the decision of the '
+  'space is lifted (private.record_decision). If a rule also hid the thing, only staff can show it.';
 
 create function private.act_for_space(p_kind text, p_id text, p_case uuid, p_action text, p_reason text) returns json
-language plpgsql volatile security definer   -- those who moderate a space may not write posts and cases
+language plpgsql volatile security definer   -- moderators of a space may not write posts and cases
 set search_path = ''
 as $$
 declare
@@ -162,7 +162,8 @@ begin
   perform private.require_space_case(v_space, p_case, p_action);
   perform private.lock('case work', p_case::text);
   perform private.lock_visible_space(p_kind, p_id);
-  v_case := private.require_space_case(v_space, p_case, p_action);   -- again: it may have changed meanwhile
+  -- check again, because the case may have changed meanwhile
+  v_case := private.require_space_case(v_space, p_case, p_action);
   if p_action is distinct from 'dismiss' then
     select by_space into v_statement from private.case_handlers
     where target_type = v_case.target_type and action = p_action;
@@ -185,8 +186,8 @@ begin
   return private.space_report_cards(array[p_case]) -> 0;
 end $$;
 comment on function private.act_for_space is
-  'Takes an action in a case for the owner or a moderator of its space. Dismissing and hiding close the case, unless '
-  'staff already has it; then it stays open until staff decides. Fails: post_unknown, reply_unknown.';
+  'Takes an action in a case for the owner or a moderator of its space. Dismissing and hiding close the case. If '
+  'staff already has the case, the case stays open until staff decides. Fails: post_unknown, reply_unknown.';
 
 create function api.act_on_space_report(
   p_kind text, p_id text, p_case_id uuid, p_action text, p_reason text default null
@@ -198,5 +199,5 @@ begin
   return private.act_for_space(private.require_space_kind(p_kind), p_id, p_case_id, p_action, p_reason);
 end $$;
 comment on function api.act_on_space_report is
-  'For the owner and moderators of a group or guild: hides what was reported there (hide), shows it again (unhide), '
-  'or closes its case without hiding it (dismiss). Returns the case. Leaves an audit entry.';
+  'For the owner and moderators of a group or guild: hides a reported thing (hide), shows it again (unhide), or '
+  'closes its case without hiding it (dismiss). Returns the case. Leaves an audit entry.';

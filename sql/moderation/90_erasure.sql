@@ -1,23 +1,22 @@
--- What an erasure does to cases and decisions, and which of their columns contain personal data.
--- How erasure runs: sql/base/90_erasure.sql.
--- docs/decisions.md, Erasure and export.
+-- How an erasure changes cases and decisions, and which of their columns contain personal data. See
+-- sql/base/90_erasure.sql for how an erasure runs. docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.decisions', 'person_id', 'decisions', '{case_id,target_id,decided_by,audit_id,continues}');
 insert into private.personal_data (relation, person_column, section, within, omits) values
   ('app.decision_appeals', 'decision_id', 'decisionAppeals', '{decisions}', '{person_id,resolved_by}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('app.decision_appeals', 'person_id', 'The section of the decision has its appeals, and names the person.'),
+  ('app.decision_appeals', 'person_id', 'The section decisions has the appeals, and names the person.'),
   ('app.decision_appeals', 'resolved_by', 'The work of staff, which the audit log contains.'),
-  ('app.cases', 'person_id', 'The work of staff; what was decided is in the section decisions.'),
-  ('app.cases', 'target_id', 'The work of staff; what was decided is in the section decisions.'),
+  ('app.cases', 'person_id', 'The work of staff; the section decisions has the outcome.'),
+  ('app.cases', 'target_id', 'The work of staff; the section decisions has the outcome.'),
   ('app.cases', 'claimed_by', 'The work of staff, which the audit log contains.'),
   ('app.cases', 'closed_by', 'The work of staff, which the audit log contains.'),
-  ('app.case_reports', 'report_id', 'Which case a report belongs to is the work of staff.'),
+  ('app.case_reports', 'report_id', 'The work of staff: it assigns reports to cases.'),
   ('app.case_proposals', 'proposed_by', 'The work of staff, which the audit log contains.'),
   ('app.case_proposals', 'settled_by', 'The work of staff, which the audit log contains.'),
   ('app.case_events', 'actor_id', 'The work of staff, which the audit log contains.'),
-  ('app.decisions', 'target_id', 'A decision about a person is in the section decisions.'),
+  ('app.decisions', 'target_id', 'The section decisions has the decision about a person.'),
   ('app.decisions', 'decided_by', 'The work of staff, which the audit log contains.');
 
 create function private.erase_cases(p_user app.users) returns void
@@ -54,8 +53,8 @@ begin
   end if;
 end $$;
 comment on function private.erase_cases is
-  'Step: deletes what staff wrote about an erased person in notes, rules, proposals and reasons, and what the person '
-  'wrote in appeals. The cases and decisions remain.';
+  'Step: deletes what staff wrote about an erased person in notes, rules, proposals and reasons, and the person''s '
+  'texts of appeals. The cases and decisions remain.';
 call private.force_index_scans('private.erase_cases');
 insert into private.account_steps (step, events, position) values
   ('private.erase_cases', '{erasure}', 193);

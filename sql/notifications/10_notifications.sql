@@ -1,6 +1,6 @@
--- Notifications tell a person what happened. If the same thing happens several times, it is rolled up into one
--- notification. Each feature defines which of its events notify whom. Features that are installed before this one have
--- a file in this folder; later ones have sql/<feature>/80_notifications.sql.
+-- Notifications tell a person what happened. If the same thing happens several times, the items are rolled up into one
+-- notification. Each feature defines which of its events notify whom. Features that are created before the
+-- notifications have a file in this folder; later features have sql/<feature>/80_notifications.sql.
 
 create table private.notification_kinds (
   kind              text primary key check (kind ~ '^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$'),
@@ -18,20 +18,19 @@ comment on table private.notification_kinds is
 comment on column private.notification_kinds.rolls_up is
   'Whether items within an hour of the first item join its notification, which then has a count and several actors.';
 comment on column private.notification_kinds.counts_each is
-  'For kinds that roll up: whether another item by an actor of the notification counts and makes the notification '
-  'unread again.';
+  'Whether, for kinds that roll up, another item by an actor of the notification counts and makes it unread again.';
 comment on column private.notification_kinds.replaces_unread is
-  'Whether a group has at most one unread notification, which the latest item replaces. It is for actions that '
-  'somebody else can repeat at no cost. Notifications of such a kind are pushed at most once an hour for one actor or '
-  'group (private.begin_push_hour).';
+  'Whether a group has at most one unread notification, which the latest item replaces. It is true for actions that '
+  'somebody else can repeat at no cost. Notifications of such a kind are pushed at most once an hour for one actor '
+  'or group (private.begin_push_hour).';
 comment on column private.notification_kinds.passes_muted_post is
   'Whether notifications of this kind are sent even for a post that the person has muted.';
 comment on column private.notification_kinds.outlives_actor is
-  'Whether notifications of this kind remain, without a name, when their only actor is erased.';
+  'Whether notifications of this kind remain, without a name, after the erasure of their only actor.';
 comment on column private.notification_kinds.default_channels is
   'The channels that the kind uses unless the person chooses others.';
 comment on column private.notification_kinds.always_in_app is
-  'Whether notifications of this kind always appear in the inbox: people can''t turn them off there.';
+  'Whether notifications of this kind always appear in the inbox, so that people can''t turn them off there.';
 
 comment on column private.notification_kinds.path is
   'Where clients show a single notification of this kind, if that is not the place of its target (private.links): a '
@@ -56,23 +55,23 @@ create table app.notifications (
 create index notifications_user_id_idx on app.notifications (user_id, created_at desc, id desc) where in_app;
 create index notifications_updated_at_idx on app.notifications (user_id, in_app, updated_at, id);
 comment on index app.notifications_updated_at_idx is
-  'private.list_changed reads with it what changed in a person''s inbox, and digests read all changes.';
+  'private.list_changed reads the changes in a person''s inbox by this index, and digests read all changes.';
 create index notifications_group_key_idx on app.notifications (user_id, group_key desc, created_at desc);
 create index notifications_unread_idx on app.notifications (user_id, created_at)
   where read_at is null and in_app;
 create index notifications_unread_group_idx on app.notifications (user_id, group_key, created_at)
   where read_at is null and in_app;
 comment on table app.notifications is
-  'A person''s notifications. Clients get target and payload unchanged, so these have ids of posts, circles, payments '
-  'and the like, and never the internal id of a person. created_at is when the event happened: in a roll-up the first '
-  'item, in a kind that replaces the unread notification the latest item.';
+  'A person''s notifications. Clients get target and payload unchanged, so these have ids of posts, circles, '
+  'payments and the like, and never the internal id of a person. created_at is the time of the event: of the first '
+  'item in a roll-up, of the latest item in a kind that replaces the unread notification.';
 comment on column app.notifications.round is
-  'How many times the notification was new to the person. It increases when the notification becomes unread again or '
-  'a later item replaces it.';
+  'The number of times that the notification was new to the person. It increases when the notification becomes '
+  'unread again or a later item replaces it.';
 comment on column app.notifications.in_app is
-  'Whether the notification is in the person''s inbox; if not, it exists only for push or a digest.';
+  'Whether the notification is in the person''s inbox. If not, it exists only for push or a digest.';
 comment on column app.notifications.read_at is
-  'When the person marked it as read; null while it is unread, and again when an item joins it.';
+  'When the person marked the notification as read; null while it is unread, and again when an item joins it.';
 
 create table app.notification_actors (
   notification_id uuid not null references app.notifications on delete cascade,
@@ -83,11 +82,11 @@ create table app.notification_actors (
 create index notification_actors_actor_id_idx on app.notification_actors (actor_id);
 create index notification_actors_first_idx on app.notification_actors (notification_id, created_at, actor_id);
 comment on column app.notifications.kind is
-  'One of private.notification_kinds, because private.notify joins that table. There is no foreign key, because with '
-  'one every insert would lock the same row of that table.';
+  'One of private.notification_kinds, because private.notify joins that table. The column has no foreign key, '
+  'because then every insert would lock the same row of that table.';
 comment on table app.notification_actors is
-  'The actors of a notification: everybody who caused it, each once. All are stored, so that the next one can be '
-  'shown when an earlier one is hidden.';
+  'The actors of a notification: everybody who caused it, each once. All are stored, so that another actor can be '
+  'shown if one becomes hidden.';
 
 insert into private.errors (code, status, text) values
   ('read_selection', 422, 'Exactly one of ids (at most 100), groupKey and before must be given.');
@@ -135,8 +134,8 @@ select n.id,
          'readAt', private.utc(n.read_at)) as card
 from app.notifications n;
 comment on view app.notification_card is
-  'A notification: {id, kind, groupKey, count, actors, target, path, payload, createdAt, updatedAt, readAt}. actors '
-  'are the first three that the caller can see, among the first 50.';
+  'A notification: {id, kind, groupKey, count, actors, target, path, payload, createdAt, updatedAt, readAt}. Of the '
+  'first 50 actors, the notification has the first three whom the caller can see.';
 
 insert into private.lock_kinds (kind, position) values ('reads', 650);
 
@@ -147,8 +146,8 @@ create table private.notification_targets (
 comment on table private.notification_targets is
   'Registry: the types of targets of notifications that have words.';
 comment on column private.notification_targets.words is
-  'The query for (id, title, text) of those of these targets ($1) that the caller sees now. It runs with the '
-  'caller''s rights and looks each target up by its key. Title and text may be null.';
+  'The query for (id, title, text) of the targets ($1) that the caller sees now. It runs with the caller''s rights '
+  'and looks up each target by its key. Title and text may be null.';
 
 create function private.find_words_query(p_type text) returns text
 language plpgsql stable security definer   -- callers may not read the registry
@@ -176,7 +175,7 @@ comment on function private.beginning is
   '300 characters.';
 
 create function private.words_of_targets(p_notifications uuid[], out keys text[], out words text[])
-language plpgsql stable   -- security invoker: what policies hide has no words
+language plpgsql stable   -- runs as the invoker: things that policies hide have no words
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 as $$
@@ -211,14 +210,14 @@ call private.force_index_scans('private.words_of_targets');
 create function private.notification_cards(p_ids uuid[]) returns json
 language plpgsql stable
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning this view takes ten times as long as running it
+set plan_cache_mode = force_generic_plan   -- planning the view takes ten times as long as running it
 as $$
 declare
   v_keys  text[];
   v_words text[];
 begin
   select keys, words into v_keys, v_words from private.words_of_targets(p_ids);
-  -- as text, which is parsed once
+  -- use text, which is parsed once
   return (
     select ('[' || string_agg(left(c.card::text, -1)
                               || coalesce(v_words[array_position(v_keys, c.target)], ',"title":null,"excerpt":null}'),
@@ -235,9 +234,9 @@ create type private.notice as (
   sees uuid[], caused_at timestamptz
 );
 comment on type private.notice is
-  'A notification to be written: its kind, its actor (null for nobody), its target, and when the event happened. If '
-  'group_key is null, the kind and the target make up the group. sees lists the posts that the person must still be '
-  'able to see.';
+  'A notification to be written: its kind, its actor (null if there is none), its target, and the time of the '
+  'event. If group_key is null, the kind and the target make up the group. The field sees has the posts that the '
+  'person must still be able to see.';
 
 create function private.add_notifications(p_notices private.notice[]) returns uuid[]
 language plpgsql volatile
@@ -271,7 +270,7 @@ begin
   select n.id into v_id from app.notifications n
   where n.user_id = p_notice.user_id and n.group_key = p_notice.group_key and n.read_at is null
   order by n.created_at desc limit 1
-  for no key update;   -- an erasure of an actor may be deleting the row
+  for no key update;   -- lock, because an erasure of an actor may be deleting the row
   if not found then
     return false;
   end if;
@@ -287,8 +286,8 @@ begin
 end $$;
 comment on function private.replace_unread is
   'Replaces the target, the payload and the actor of the unread notification of a group by those of a later item. '
-  'Returns false if the group has no unread notification. So an action that somebody repeats, such as sending and '
-  'withdrawing an invitation, leaves one notification.';
+  'Returns false if the group has no unread notification. An action that somebody repeats, such as sending and '
+  'withdrawing an invitation, therefore leaves one notification.';
 
 create function private.take_back_notice(p_user uuid, p_group_key text, p_payload jsonb) returns void
 language plpgsql volatile
@@ -302,8 +301,9 @@ begin
     and payload @> p_payload;
 end $$;
 comment on function private.take_back_notice is
-  'Deletes the latest notification of a group if its payload contains p_payload. For notifications of things that no '
-  'longer exist, such as a withdrawn invitation. The calling function must first lock (private.lock_effects).';
+  'Deletes the latest notification of a group if its payload contains p_payload. The function is for notifications '
+  'of things that no longer exist, such as a withdrawn invitation. The calling function must first call '
+  'private.lock_effects.';
 
 create function private.roll_up(p_notices private.notice[], p_counts_each boolean) returns void
 language plpgsql volatile
@@ -330,7 +330,7 @@ begin
     where n.user_id = v_rest[1].user_id and n.group_key = v_rest[1].group_key
       and n.created_at > v_rest[1].caused_at - c_hour and n.created_at < v_rest[1].caused_at + c_hour
     order by n.created_at desc limit 1
-    for no key update;   -- an erasure of an actor may be deleting the row
+    for no key update;   -- lock, because an erasure of an actor may be deleting the row
     if not found then
       v_open.id := (private.add_notifications(v_rest[:1]))[1];
       v_open.created_at := v_rest[1].caused_at;
@@ -350,16 +350,17 @@ begin
           payload = v_joining[cardinality(v_joining)].payload, read_at = null
       where id = v_open.id;
     else
-      -- replaces the payload, because the old one may name something that no longer exists
+      -- replace the payload, because the old one may name something that no longer exists
       update app.notifications set payload = v_joining[cardinality(v_joining)].payload
       where id = v_open.id and payload <> v_joining[cardinality(v_joining)].payload;
     end if;
   end loop;
 end $$;
 comment on function private.roll_up is
-  'Writes items of one group. Each joins the notification whose first item is less than an hour older; that '
-  'notification becomes unread and takes the latest payload. If there is none, the item starts a new one. Unless each '
-  'item counts, it skips items whose actor is in an earlier notification of the group from the last day.';
+  'Writes items of one group. Each item joins the notification whose first item is less than an hour older; that '
+  'notification becomes unread and takes the latest payload. If there is none, the item starts a new notification. '
+  'Unless each item counts, the function skips items whose actor is in an earlier notification of the group from '
+  'the last day.';
 
 create function private.notify(p_notices private.notice[]) returns void
 language plpgsql volatile
@@ -415,10 +416,10 @@ begin
 end $$;
 comment on function private.notify is
   'Writes notifications, each group in order. Notifications without a group key are grouped by kind and target. It '
-  'skips notifications whose recipient is the actor, has muted the actor, or is separated from the actor by a block; '
-  'whose actor is banned or erased (unless the kind outlives its actor); about a post that the recipient muted or '
-  'can''t see; of a kind for which the recipient turned off every channel; and for banned or erased recipients. The '
-  'calling function must first lock (private.lock_effects).';
+  'skips notifications whose recipient is the actor, has muted the actor, or is separated from the actor by a '
+  'block; whose actor is banned or erased (unless the kind outlives its actor); about a post that the recipient '
+  'muted or can''t see; of a kind for which the recipient turned off every channel; and for banned or erased '
+  'recipients. The calling function must first call private.lock_effects.';
 
 create function api.list_notifications(
   p_limit integer default 20, p_cursor text default null, p_since timestamptz default null
@@ -439,7 +440,7 @@ begin
   if p_cursor is not null and not found then
     perform private.raise_error('cursor_unknown');
   end if;
-  -- plain variables: an expression defeats the index
+  -- plain variables, so that the planner can use the index
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.notifications
@@ -448,8 +449,8 @@ begin
   return private.page(private.notification_cards(v_ids[:p_limit]), v_ids::text[], p_limit);
 end $$;
 comment on function api.list_notifications is
-  'The caller''s notifications, by the time of their event, newest first. With p_since it lists those that are new or '
-  'changed since that time, as private.list_changed does.';
+  'The caller''s notifications, by the time of their event, newest first. With p_since it lists notifications that '
+  'are new or changed since that time, as private.list_changed does.';
 
 create function private.count_unread_of(p_user uuid) returns integer
 language plpgsql stable
@@ -495,8 +496,8 @@ declare
   v_before timestamptz := p_job ->> 'before';
   v_ids    uuid[];
 begin
-  -- Skips locked rows to prevent deadlocks: the transaction that adds an item may hold one row and wait for another.
-  -- If an item is just joining a notification, this makes the notification unread again anyway.
+  -- Skip locked rows to prevent deadlocks: the transaction that adds an item may hold one row and wait for another. A
+  -- notification that an item is just joining becomes unread again anyway.
   if v_group is null then
     v_ids := array(select id from app.notifications
                    where user_id = v_user and read_at is null and in_app and created_at < v_before
@@ -512,9 +513,9 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.mark_earlier_read is
-  'For the worker alone, and private.mark_own_read: marks as read the newest 500 of a person''s unread notifications '
-  'from before a time, {userId, groupKey, before}. If groupKey is not null, only those of this group. Returns '
-  '{changed, next}; next is null at the end.';
+  'For the worker and private.mark_own_read: marks as read the newest 500 of a person''s unread notifications from '
+  'before a time. p_job is {userId, groupKey, before}. If groupKey is not null, the function marks only '
+  'notifications of this group. Returns {changed, next}; next is null at the end.';
 call private.force_index_scans('private.mark_earlier_read');
 
 call private.make_batch_queue('read-notifications', 'private.mark_earlier_read');
@@ -531,8 +532,8 @@ begin
   end if;
 end $$;
 comment on function private.mark_own_read is
-  'Marks as read the caller''s notifications from before a time or, if p_group_key is given, those of this group: the '
-  'newest 500 at once, the others soon after.';
+  'Marks as read the caller''s notifications from before a time or, if p_group_key is given, only those of this '
+  'group. It marks the newest 500 at once, and the others soon after.';
 
 create function api.mark_read(
   p_ids uuid[] default null, p_group_key text default null, p_before timestamptz default null
@@ -545,7 +546,7 @@ begin
     perform private.raise_error('read_selection');
   end if;
   perform private.catch_up(private.require_caller());
-  -- if two devices do this at once, the second returns the count after the first
+  -- lock, so that of two concurrent calls the second returns the count after the first
   perform private.lock('reads', private.require_caller()::text);
   if p_ids is null then
     perform private.mark_own_read(p_group_key, coalesce(p_before, clock_timestamp()));
@@ -553,11 +554,11 @@ begin
     update app.notifications set read_at = now() where id = any (array(
       select id from app.notifications
       where user_id = private.require_caller() and read_at is null and in_app and id = any (p_ids)
-      for no key update skip locked));   -- as in private.mark_earlier_read
+      for no key update skip locked));   -- see private.mark_earlier_read
   end if;
-  return private.unread_count();   -- to catch up again could wait for a transaction that waits for us
+  return private.unread_count();   -- don't catch up again, because this could cause a deadlock
 end $$;
 comment on function api.mark_read is
   'Marks the caller''s notifications as read: up to 100 ids, a group, or all before a time. It marks the newest 500 '
-  'at once, and the others soon after. It skips other people''s notifications. Returns how many are still unread, as '
-  'api.count_unread does.';
+  'at once, and the others soon after. It skips other people''s notifications. Returns the number of unread '
+  'notifications, as api.count_unread does.';

@@ -1,4 +1,4 @@
--- Notifications of identity: somebody has joined with a person's invite code.
+-- Notifies people that somebody has joined with their invite code.
 
 insert into private.notification_kinds (kind) values ('invite.used');
 
@@ -13,7 +13,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_invite_used is
-  'Listener: tells the owner of an invite code that somebody has joined with it.';
+  'Listener: notifies the owner of an invite code that somebody has joined with it.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('identity.invite_code.used', 'private.notify_invite_used', 600, 'soon');

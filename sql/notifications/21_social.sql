@@ -21,7 +21,7 @@ begin
     join app.circle_invitations i on i.id = (e.payload ->> 'invitationId')::uuid and i.status = 'pending'));
 end $$;
 comment on function private.notify_circle_invited is
-  'Listener: tells a person that they are invited into a circle, unless they have answered or the invitation was '
+  'Listener: notifies a person that they are invited into a circle, unless they have answered or the invitation was '
   'withdrawn.';
 
 create function private.forget_circle_invitation(p_effects private.effects[]) returns void
@@ -49,7 +49,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_circle_accepted is
-  'Listener: tells a person that their invitation was accepted.';
+  'Listener: notifies a person that their invitation was accepted.';
 
 create function private.notify_circle_added(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -64,7 +64,7 @@ begin
     join app.circle_members m on m.circle_id = c.id and m.member_id = e.user_id));
 end $$;
 comment on function private.notify_circle_added is
-  'Listener: tells a person that the owner has added them to a circle, if they are still in it.';
+  'Listener: notifies a person that the owner has added them to a circle, if they are still in it.';
 
 create function private.forget_circle_added(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -91,7 +91,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_followed is
-  'Listener: tells a person that somebody follows them.';
+  'Listener: notifies a person that somebody follows them.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('social.invitation.sent', 'private.notify_circle_invited', 600, 'soon'),

@@ -1,5 +1,5 @@
--- Notifications of posts: replies, reactions, reposts, quotes, mentions, milestones, co-authors. The end of a poll:
--- 24_polls.sql.
+-- Notifications of posts: replies, reactions, reposts, quotes, mentions, milestones, co-authors. Notifications of the
+-- end of a poll are in 24_polls.sql.
 
 insert into private.notification_kinds (kind, rolls_up, counts_each, replaces_unread, passes_muted_post) values
   ('post.replied', true, true, false, false),
@@ -43,7 +43,7 @@ begin
     where r.required_level is null or r.required_level = 0));
 end $$;
 comment on function private.notify_mentioned is
-  'Listener: tells a person that they are mentioned in a post, or in a reply that is still visible.';
+  'Listener: notifies a person that they are mentioned in a post, or in a reply that is still visible.';
 
 create function private.notify_reacted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -57,7 +57,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_reacted is
-  'Listener: tells the author of a post about a heart or a spark.';
+  'Listener: notifies the author of a post of a heart or a spark.';
 
 create function private.notify_reposted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -71,7 +71,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_reposted is
-  'Listener: tells the author of a post about a repost, if they can see the repost.';
+  'Listener: notifies the author of a post of a repost, if they can see the repost.';
 
 create function private.notify_quoted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -85,7 +85,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_quoted is
-  'Listener: tells the author of a post about a quote, if they can see both posts. A scheduled quote may be '
+  'Listener: notifies the author of a post of a quote, if they can see both posts. A scheduled quote may be '
   'published after the quoted post is deleted.';
 
 create function private.notify_milestone(p_effects private.effects[]) returns void
@@ -99,7 +99,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_milestone is
-  'Listener: tells the author of a post how many reactions it has reached.';
+  'Listener: notifies the author of a post of a number of reactions that it has reached.';
 
 create function private.notify_co_author_invited(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -113,7 +113,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_co_author_invited is
-  'Listener: tells a person that they are invited to be a co-author.';
+  'Listener: notifies a person that they are invited to be a co-author.';
 
 create function private.notify_co_author_accepted(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -128,7 +128,7 @@ begin
     from unnest(p_effects) e));
 end $$;
 comment on function private.notify_co_author_accepted is
-  'Listener: tells the author that a person has accepted to be a co-author.';
+  'Listener: notifies the author that a person has accepted to be a co-author.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.reply.created', 'private.notify_replied', 600, 'soon'),

@@ -1,6 +1,6 @@
--- Notifies the followers of a series about a new item. The transaction that adds the item adds an effect for each
--- follower if there are up to 100; if there are more, the worker does it.
--- docs/decisions.md, Notifications.
+-- Notifies the followers of a series of a new item. The transaction that adds the item adds an effect for each
+-- follower if there are up to 100 followers. If there are more, the worker adds the effects. docs/decisions.md,
+-- Notifications.
 
 insert into private.notification_kinds (kind, replaces_unread) values ('series.updated', true);
 
@@ -18,8 +18,8 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.fan_out_series_item_batch is
-  'For the worker alone, and private.fan_out_series_item: adds an effect for each of the next 500 followers of a '
-  'series {seriesId, postId}, after p_after. Returns {changed, next}; next is null at the end.';
+  'For the worker and private.fan_out_series_item: adds an effect for each of the next 500 followers of a series '
+  'after p_after. p_job is {seriesId, postId}. Returns {changed, next}; next is null at the end.';
 
 call private.make_batch_queue('series-notices', 'private.fan_out_series_item_batch');
 
@@ -36,7 +36,8 @@ begin
   end if;
 end $$;
 comment on function private.fan_out_series_item is
-  'Listener: adds an effect for each follower of a series, or lets the worker do it if there are more than 100.';
+  'Listener: adds an effect for each follower of a series. If there are more than 100 followers, the worker adds '
+  'the effects.';
 
 create function private.item_time(p_item jsonb) returns timestamptz
 language plpgsql stable
@@ -48,8 +49,8 @@ begin
           where i.series_id = (p_item ->> 'seriesId')::uuid and i.post_id = (p_item ->> 'postId')::uuid);
 end $$;
 comment on function private.item_time is
-  'When the later of two things happened to an item {seriesId, postId}: it was added to the series, or its post was '
-  'published. Null if the item no longer exists.';
+  'Returns the later of two times of an item {seriesId, postId}: when it was added to the series, and when its post '
+  'was published. Null if the item no longer exists.';
 
 create function private.notify_series_extended(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -62,7 +63,7 @@ begin
     from unnest(p_effects) e
     join app.posts p on p.id = (e.payload ->> 'postId')::uuid
     cross join lateral (select 'series.updated:' || (e.payload ->> 'seriesId') as key) k
-    -- A batch may run twice, so this skips an item if the person has already been notified of it or of a later one.
+    -- A batch may run twice, so skip an item if the person has already been notified of it or of a later one.
     where not exists (
       select from (select o.payload from app.notifications o
                    where o.user_id = e.user_id and o.group_key = k.key order by o.created_at desc limit 1) o
@@ -70,7 +71,7 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_series_extended is
-  'Listener: tells a follower of a series about a new item, once, if they can see it. A series has one unread '
+  'Listener: notifies a follower of a series of a new item, once, if they can see it. A series has one unread '
   'notification, about the latest item.';
 
 insert into private.event_listeners (event, listener, position, timing) values

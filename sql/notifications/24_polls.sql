@@ -1,5 +1,6 @@
 -- Notifies the author and the voters that a poll has ended. The transaction that closes the poll adds an effect for
--- each of them if up to 100 people voted; if more did, the worker does it, as for the followers of a series.
+-- each of them if up to 100 people voted. If more people voted, the worker adds the effects, as for the followers of a
+-- series.
 
 insert into private.notification_kinds (kind) values ('poll.closed');
 
@@ -22,8 +23,8 @@ begin
   return json_build_object('changed', cardinality(v_ids), 'next', v_ids[500]);
 end $$;
 comment on function private.fan_out_poll_end_batch is
-  'For the worker alone, and private.fan_out_poll_end: adds an effect for each of the next 500 people, after p_after, '
-  'among the author and the voters of a poll that has ended {postId, pollId}. Returns {changed, next}; next is null '
+  'For the worker and private.fan_out_poll_end: adds an effect for each of the next 500 people after p_after: the '
+  'author and the voters of a poll that has ended. p_job is {postId, pollId}. Returns {changed, next}; next is null '
   'at the end.';
 
 call private.make_batch_queue('poll-notices', 'private.fan_out_poll_end_batch');
@@ -41,8 +42,8 @@ begin
   end if;
 end $$;
 comment on function private.fan_out_poll_end is
-  'Listener: adds an effect for the author of a poll and each voter, or lets the worker do it if more than 100 '
-  'voted.';
+  'Listener: adds an effect for the author of a poll and each voter. If more than 100 people voted, the worker adds '
+  'the effects.';
 
 create function private.notify_poll_closed(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -60,7 +61,7 @@ begin
     where not exists (select from app.notifications n where n.user_id = e.user_id and n.group_key = k.key)));
 end $$;
 comment on function private.notify_poll_closed is
-  'Listener: tells the author or a voter of a poll that it has ended, once, if they can see it.';
+  'Listener: notifies the author or a voter of a poll that it has ended, once, if they can see it.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.poll.closed', 'private.fan_out_poll_end', 550, 'at once'),

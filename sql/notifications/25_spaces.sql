@@ -24,7 +24,7 @@ begin
     order by e.id));
 end $$;
 comment on function private.notify_membership is
-  'Listener: tells a person what was decided about them in a group or guild. Only the notification of an invitation '
+  'Listener: notifies a person of a decision about them in a group or guild. Only the notification of an invitation '
   'names the person who decided. It skips an invitation that is no longer pending.';
 
 create function private.forget_space_invitation(p_effects private.effects[]) returns void

@@ -1,4 +1,5 @@
--- The words of targets of notifications whose features are installed before this one. Other features register theirs.
+-- The words of targets of notifications, for the features that are created before the notifications. Later features
+-- register the words of their targets.
 
 create function private.post_words(p_ids uuid[]) returns table (id uuid, title text, body text)
 language plpgsql stable security definer   -- checks each post once: see private.visible_posts
@@ -7,7 +8,7 @@ as $$
 begin
   return query select p.id, p.title, p.body from private.visible_posts p where p.id = any (p_ids);
 end $$;
-comment on function private.post_words is 'The words of those of these posts that the caller sees.';
+comment on function private.post_words is 'The words of the posts that the caller sees.';
 call private.force_index_scans('private.post_words');
 
 insert into private.notification_targets (type, words) values

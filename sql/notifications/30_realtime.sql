@@ -5,7 +5,8 @@ create function private.may_listen_to_person(p_rest text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = app.uid()::text; end $$;
-comment on function private.may_listen_to_person is 'Audience of user:{userId}: that person.';
+comment on function private.may_listen_to_person is
+  'Returns whether the caller may listen to user:{userId}, which only that person may.';
 insert into private.realtime_topics (prefix, audience, events, scopes) values
   ('user', 'private.may_listen_to_person',
    '`user:{userId}`: `notification` {id, kind} of a notification that is new or has a new item',
@@ -21,6 +22,6 @@ begin
   return null;
 end $$;
 comment on function private.broadcast_notification is
-  'Trigger: sends {id, kind} to the person''s own channel. A change of read_at or payload alone sends nothing.';
+  'Trigger: sends {id, kind} to the person''s own channel. If only read_at or payload changes, it sends nothing.';
 create trigger broadcast_notification after insert or update of count, created_at on app.notifications
   for each row when (new.in_app) execute function private.broadcast_notification();

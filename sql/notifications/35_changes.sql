@@ -1,6 +1,5 @@
--- Catching up: a client lists the notifications that are new or changed since it last asked. It may miss a Realtime
--- message, but it misses no row here.
--- docs/decisions.md, Notifications.
+-- To catch up, a client lists the notifications that are new or changed since its last request. It may miss a Realtime
+-- message, but this list misses no row. docs/decisions.md, Notifications.
 
 create function private.note_change() returns trigger
 language plpgsql
@@ -24,16 +23,16 @@ set search_path = ''
 as $$
 begin
   if new.updated_at < clock_timestamp() - interval '1 second' then
-    -- checked again, because the row may have changed once more in the same transaction
+    -- check again, because the row may have changed once more in the same transaction
     update app.notifications set updated_at = default
     where id = new.id and updated_at < clock_timestamp() - interval '1 second';
   end if;
   return null;
 end $$;
 comment on function private.note_late_change is
-  'Trigger, at commit: if a row changed more than a second ago, sets its updated_at to the current time. Otherwise a '
-  'client that has caught up meanwhile would never see the change, because its time would be before the last change '
-  'that the client knows.';
+  'Trigger, at commit: if a row changed more than a second ago, sets its updated_at to the current time. Otherwise '
+  'a client that has caught up meanwhile would never see the change, because its time would be before the last '
+  'change that the client has seen.';
 create constraint trigger note_late_change after insert or update on app.notifications
   deferrable initially deferred for each row execute function private.note_late_change();
 

@@ -1,4 +1,4 @@
--- Preferences: on which channels people want each kind of notifications, and the hour and the time zone of their
+-- Preferences: the channels on which people want each kind of notifications, and the hour and the time zone of their
 -- digest.
 
 insert into private.errors (code, status, text) values
@@ -16,9 +16,9 @@ create table app.notification_settings (
 create index notification_settings_due_idx on app.notification_settings (next_digest_at)
   where next_digest_at is not null;
 comment on table app.notification_settings is
-  'When a person gets their digest. Everybody has a row until they are erased.';
+  'The times of people''s digests. Everybody has a row until their erasure.';
 comment on column app.notification_settings.timezone is
-  'The name of the person''s time zone, as private.require_timezone accepts it.';
+  'The name of the person''s time zone, in a form that private.require_timezone accepts.';
 comment on column app.notification_settings.digest_hour is
   'The hour, in the person''s time zone, at which the digest is mailed; null for no digest.';
 comment on column app.notification_settings.next_digest_at is
@@ -61,8 +61,8 @@ exception when invalid_parameter_value then
   return 'UTC';
 end $$;
 comment on function private.known_timezone is
-  'Returns the time zone, or UTC if the server doesn''t know it, for example because it was chosen when the server '
-  'had another release of the time zones.';
+  'Returns the time zone, or UTC if the server doesn''t have it, for example because the person chose it when the '
+  'server had another release of the time zones.';
 
 create function private.next_digest(p_timezone text, p_hour integer, p_after timestamptz) returns timestamptz
 language plpgsql stable
@@ -79,8 +79,9 @@ begin
   return v_next;
 end $$;
 comment on function private.next_digest is
-  'The first time after p_after at which it is p_hour in a time zone, once a day. If the clocks skip that hour, it is '
-  'the moment when they go forward. If the hour occurs twice, it is the second one. Null if p_hour is null.';
+  'Returns the first time after p_after at which it is p_hour in a time zone, once a day. If the clocks skip that '
+  'hour, returns the moment when they go forward. If the hour occurs twice, returns the second time. Null if p_hour '
+  'is null.';
 
 create function private.schedule_digest() returns trigger
 language plpgsql security definer   -- people may set the hour but not call private.next_digest
@@ -116,7 +117,7 @@ create function private.is_wanted(p_user uuid, p_kind text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.wanted_channels(p_user, p_kind) <> '{}'; end $$;
-comment on function private.is_wanted is 'Whether a person wants notifications of a kind on any channel.';
+comment on function private.is_wanted is 'Returns whether a person wants notifications of a kind on any channel.';
 
 create function private.place_notification() returns trigger
 language plpgsql security definer   -- the caller may not read other people's preferences
@@ -127,8 +128,8 @@ begin
   return new;
 end $$;
 comment on function private.place_notification is
-  'Trigger: puts a notification into the inbox if the person wants notifications of its kind there. It decides again '
-  'when an item joins or replaces the notification.';
+  'Trigger: puts a notification into the inbox if the person wants notifications of its kind there. It checks this '
+  'again when an item joins or replaces the notification.';
 create trigger place_notification before insert or update of count, created_at on app.notifications
   for each row execute function private.place_notification();
 

@@ -1,7 +1,6 @@
--- Push: the devices that people register, and what is sent to them. The transaction that writes a notification, or
--- makes it unread again, adds a job to the queue `push`. The worker sends the push (api-facade/worker/push.ts) with
--- `deliver`.
--- docs/decisions.md, Notifications.
+-- Push: the devices that people register, and the pushes to them. The transaction that writes a notification, or makes
+-- it unread again, adds a job to the queue `push`. The worker sends the push (api-facade/worker/push.ts) with
+-- `deliver`. docs/decisions.md, Notifications.
 
 insert into private.errors (code, status, text) values
   ('push_token', 422, 'A push token must be an Expo token, the endpoint of a web push subscription with its keys, a '
@@ -48,14 +47,14 @@ create index pushes_created_at_idx on private.pushes (created_at);
 create index pushes_receipt_idx on private.pushes (receipt) where receipt is not null;
 create index pushes_unasked_idx on private.pushes (sent_at) where receipt is not null and receipt_asked_at is null;
 comment on table private.pushes is
-  'Which notification was pushed to which device, once for each round (app.notifications.round).';
+  'The pushes of notifications to devices, one for each round (app.notifications.round).';
 comment on column private.pushes.claimed_until is
-  'Until then only the worker that claimed the push may send it, or nobody, if the provider asked to wait. After that '
-  'any worker may send it.';
+  'Until this time only the worker that claimed the push may send it, or nobody if the provider asked to wait. '
+  'After this time any worker may send the push.';
 comment on column private.pushes.sent_at is
-  'When the provider accepted the push, or rejected it for good; null until then.';
+  'When the provider accepted the push, or rejected it permanently; null until then.';
 comment on column private.pushes.receipt_asked_at is
-  'When Expo was asked for the receipt of the push; null until then.';
+  'When the worker asked Expo for the receipt of the push; null until then.';
 insert into private.retention (relation, counts_from, keep) values ('private.pushes', 'created_at', '2 days');
 
 select pgboss.create_queue('push', '{"policy": "standard"}');
@@ -69,7 +68,7 @@ as $$
 declare
   v_caller uuid := private.require_caller();
 begin
-  -- so that concurrent calls don't exceed the limit
+  -- lock, so that concurrent calls don't exceed the limit
   perform private.lock('push tokens', v_caller::text);
   insert into app.push_tokens as t (user_id, platform, token, p256dh, auth)
   values (v_caller, p_platform, p_token, p_p256dh, p_auth)
@@ -82,8 +81,8 @@ begin
   return now();
 end $$;
 comment on function private.take_push_token is
-  'Assigns a device to the caller, even if it belonged to somebody else. If the caller then has more than 20, removes '
-  'those that were registered longest ago. Fails: push_token.';
+  'Assigns a device to the caller, even if it belonged to somebody else. If the caller then has more than 20 '
+  'devices, removes the ones that were registered longest ago. Fails: push_token.';
 
 create function api.add_push_token(
   p_token text, p_platform text, p_p256dh text default null, p_auth text default null
@@ -95,8 +94,8 @@ begin
   return json_build_object('platform', p_platform,
                            'lastSeenAt', private.utc(private.take_push_token(p_token, p_platform, p_p256dh, p_auth)));
 end $$;
-comment on function api.add_push_token is 'Registers a device for push; clients call it again at each start: '
-  '{platform, lastSeenAt}.';
+comment on function api.add_push_token is
+  'Registers a device for push: {platform, lastSeenAt}. Clients call it again at each start.';
 
 create function api.remove_push_token(p_token text default null) returns json
 language plpgsql volatile
@@ -129,7 +128,7 @@ begin
   return null;
 end $$;
 comment on function private.forget_ended_devices is
-  'Trigger: removes the devices of a person whose tokens are all revoked: by a new password, a logout everywhere or '
+  'Trigger: removes the devices of a person whose tokens are all revoked by a new password, a logout everywhere or '
   'a change of role. A device registers again after the next login.';
 create trigger _191_forget_ended_devices after update of tokens_valid_from on app.users
   for each row when (old.tokens_valid_from <> new.tokens_valid_from) execute function private.forget_ended_devices();
@@ -145,9 +144,9 @@ comment on table private.pushed_subjects is
   'The subjects of the pushes to a person within the last hour, for kinds that replace the unread notification. '
   'Unlogged and without foreign keys, like private.write_counts: after a crash of the database the hours start again.';
 comment on column private.pushed_subjects.subject is
-  'What the push is about: the kind, the actor (or the group if there is no actor), and the event or state in the '
+  'The subject of the push: the kind, the actor (or the group if there is no actor), and the event or state in the '
   'payload.';
-comment on column private.pushed_subjects.pushed_at is 'When the hour started.';
+comment on column private.pushed_subjects.pushed_at is 'When the latest push of this subject was queued.';
 insert into private.retention (relation, counts_from, keep) values ('private.pushed_subjects', 'pushed_at', '1 hour');
 
 create function private.begin_push_hour(p_notification app.notifications) returns boolean
@@ -167,9 +166,9 @@ begin
   return found;
 end $$;
 comment on function private.begin_push_hour is
-  'Returns true, and starts a new hour, if nothing with the same subject was pushed within the last hour. So an '
-  'action that somebody repeats is pushed once an hour, even if its notification was read or withdrawn meanwhile. A '
-  'cancellation has another subject than a change, so it is pushed immediately.';
+  'Returns true, and starts a new hour, if nothing with the same subject was pushed within the last hour. An action '
+  'that somebody repeats is therefore pushed once an hour, even if its notification was read or withdrawn '
+  'meanwhile. A cancellation and a change have different subjects, so a cancellation is pushed immediately.';
 
 create function private.push_notification() returns trigger
 language plpgsql security definer   -- the caller may not read other people's devices
@@ -186,8 +185,8 @@ begin
 end $$;
 comment on function private.push_notification is
   'Trigger: queues the push of a notification that is new, unread again, or replaced by a later item, if the person '
-  'wants pushes of its kind. For kinds that replace the unread notification, it does so once an hour. An item that '
-  'joins an unread notification sends no push.';
+  'wants pushes of its kind. For kinds that replace the unread notification, it does so at most once an hour. An '
+  'item that joins an unread notification sends no push.';
 create trigger push_notification after insert on app.notifications
   for each row when (new.read_at is null) execute function private.push_notification();
 create trigger push_unread_again after update of read_at on app.notifications
@@ -222,10 +221,10 @@ begin
                        where r.id = (p_notification.payload ->> 'replyId')::uuid and r.required_level > 0));
 end $$;
 comment on function private.is_target_visible is
-  'Whether a notification may still be sent as far as its target is concerned. If the target is a post, the person '
-  'must see the post and must not have muted it, unless the kind ignores muted posts; kinds that are always in the '
-  'inbox need neither. If the notification has one item, the repost, quote or reply in its payload must be neither '
-  'deleted nor hidden.';
+  'Returns whether the target of a notification still allows sending it. If the target is a post, the person must '
+  'see the post and must not have muted it, unless the kind ignores muted posts; kinds that are always in the inbox '
+  'need neither. If the notification has one item, the repost, quote or reply in its payload must be neither deleted '
+  'nor hidden.';
 
 create function private.is_still_deliverable(p_notification app.notifications) returns boolean
 language plpgsql stable
@@ -245,11 +244,11 @@ begin
                                        where m.muter_id = p_notification.user_id and m.muted_id = a.actor_id)));
 end $$;
 comment on function private.is_still_deliverable is
-  'Whether a notification may still be sent: its person is neither banned nor erased, its target is still visible, '
-  'and, if it has actors, at least one of the first 50 is not muted, blocked, banned or erased.';
+  'Returns whether a notification may still be sent: its person is neither banned nor erased, its target is still '
+  'visible, and, if it has actors, at least one of the first 50 is not muted, blocked, banned or erased.';
 
 create function private.claim_pushes(p_jobs jsonb) returns json
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -295,11 +294,11 @@ end $$;
 comment on function private.claim_pushes is
   'For the worker alone: claims the pushes of these jobs, [{notificationId, round}], that must still be sent, for a '
   'minute, and returns {messages: [{notificationId, round, tokenId, platform, token, p256dh, auth, kind, count, '
-  'groupKey, badge, target, path}], busy: [notificationId]}. badge is the number of unread notifications. busy are '
+  'groupKey, badge, target, path}], busy: [notificationId]}. badge is the number of unread notifications. busy has '
   'the notifications that another worker is sending, or for which a provider asked to wait.';
 
 create function private.note_pushes(p_results jsonb) returns integer
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -320,11 +319,11 @@ begin
 end $$;
 comment on function private.note_pushes is
   'For the worker alone: records the results of the pushes that it claimed, [{notificationId, round, tokenId, '
-  'outcome, receipt, retryAfter}]. The outcome is sent, refused (for good), failed (the push is tried again, but not '
-  'before retryAfter seconds), or gone (the device is removed). Returns how many were sent.';
+  'outcome, receipt, retryAfter}]. The outcome is sent, refused (permanently), failed (the push is tried again, but '
+  'not before retryAfter seconds), or gone (the device is removed). Returns the number of sent pushes.';
 
 create function private.note_push_receipts(p_gone text[]) returns integer
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -335,10 +334,10 @@ begin
   return v_changed;
 end $$;
 comment on function private.note_push_receipts is
-  'For the worker alone: removes the devices that these receipts report as gone, and returns how many it removed.';
+  'For the worker alone: removes the devices that these receipts report as gone, and returns their number.';
 
 create function private.job_ask_push_receipts() returns integer
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -359,5 +358,5 @@ begin
 end $$;
 comment on function private.job_ask_push_receipts is
   'Job: asks Expo for the receipts of pushes that it accepted at least 15 minutes ago, 300 at a time. May run '
-  'twice: each receipt is requested once. The worker repeats it until there are none.';
+  'twice: each receipt is requested once. The worker repeats it until no receipt is due.';
 insert into private.jobs (name, cron, expires, repeats) values ('ask-push-receipts', '*/5 * * * *', 120, true);

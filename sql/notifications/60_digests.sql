@@ -21,17 +21,18 @@ create index digests_created_at_idx on private.digests (created_at);
 comment on table private.digests is
   'The digests, at most one per person and local day. The content of a digest is read when it is sent.';
 comment on column private.digests.told_from is
-  'The digest covers the notifications that are new, or unread again, between told_from and told_to. The next digest '
-  'starts where this one ends.';
+  'The digest covers the notifications that are new, or unread again, between told_from and told_to. The next '
+  'digest starts where this digest ends.';
 comment on column private.digests.told_to is
   'The end of the period that the digest covers. It is a few seconds before the digest was created, because a '
   'transaction may take that long to become visible.';
 comment on column private.digests.claimed_until is
-  'Until then only the worker that claimed the digest may send it. After that this worker is assumed dead, and '
-  'another may send it. It is -infinity before the first attempt, and again if the mail was not accepted.';
+  'Until this time only the worker that claimed the digest may send it. After this time the worker is assumed dead, '
+  'and another worker may send the digest. -infinity before the first attempt, and again if the mail was not '
+  'accepted.';
 comment on column private.digests.sent_at is
-  'When the mail was accepted, nothing remained to send, or the mailbox turned out not to exist; null until then.';
--- kept longer than the period that a digest covers
+  'When the mail was accepted, nothing remained to send, or the mailbox was found not to exist; null until then.';
+-- keep digests longer than the period that a digest covers
 insert into private.retention (relation, counts_from, keep) values ('private.digests', 'created_at', '8 days');
 
 select pgboss.create_queue('digests', '{"policy": "standard"}');
@@ -44,7 +45,7 @@ as $$
 begin
   return query
     select n.* from app.notifications n
-    where n.user_id = p_user and n.in_app = any ('{true,false}')   -- for notifications_updated_at_idx
+    where n.user_id = p_user and n.in_app = any ('{true,false}')   -- to use notifications_updated_at_idx
       and n.read_at is null and n.updated_at > p_from and n.updated_at <= p_to
     order by n.updated_at desc limit 500;
 end $$;
@@ -62,15 +63,15 @@ begin
                  where 'email' = any (private.wanted_channels(p_user, k.kind)));
 end $$;
 comment on function private.has_digest_items is
-  'Whether a person has such notifications of a kind that they want by mail. It doesn''t check whether these may '
-  'still be sent.';
+  'Returns whether private.unread_between finds notifications of a kind that the person wants by mail. The function '
+  'doesn''t check whether these notifications may still be sent.';
 
 create function private.job_queue_digests() returns integer
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
-  c_to     constant timestamptz := now() - interval '3 seconds';   -- as private.list_changed
+  c_to     constant timestamptz := now() - interval '3 seconds';   -- see private.list_changed
   c_back   constant interval := '7 days';
   v_people uuid[];
   v_days   date[];
@@ -88,7 +89,7 @@ begin
     from due where s.user_id = due.user_id)
   select array_agg(user_id), array_agg(day) into v_people, v_days from due;
 
-  -- drops a digest that nobody tried to send or that no server accepted; the new one covers its period
+  -- drop a digest that nobody tried to send or that no server accepted; the new one covers its period
   delete from private.digests where user_id = any (v_people) and sent_at is null and claimed_until = '-infinity';
   with made as (
     insert into private.digests (user_id, day, told_from, told_to)
@@ -140,7 +141,7 @@ comment on function private.digest_mail is
   'digest. more is true if there were 500 notifications, so that there may be others.';
 
 create function private.claim_digest(p_id uuid) returns json
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -160,11 +161,11 @@ begin
   return v_mail;
 end $$;
 comment on function private.claim_digest is
-  'For the worker alone: claims a digest for two minutes and returns the mail to send, as private.digest_mail. Null '
-  'if there is nothing to send or the digest was sent; {busy: true} if another worker is sending it.';
+  'For the worker alone: claims a digest for two minutes and returns the mail to send, as private.digest_mail does. '
+  'Null if there is nothing to send or the digest was sent; {busy: true} if another worker is sending it.';
 
 create function private.note_digest(p_id uuid, p_sent boolean) returns void
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 begin
@@ -177,7 +178,7 @@ comment on function private.note_digest is
   'and must be tried again.';
 
 create function private.renew_unsubscribe_id() returns trigger
-language plpgsql security definer   -- nobody may write unsubscribe_id
+language plpgsql security definer   -- callers may not write unsubscribe_id
 set search_path = ''
 as $$
 begin
@@ -191,7 +192,7 @@ create trigger _190_renew_unsubscribe_id after update of email on app.accounts
   for each row when (new.email <> old.email) execute function private.renew_unsubscribe_id();
 
 create function api.unsubscribe(p_id uuid) returns json
-language plpgsql volatile security definer   -- only for gate: the token from the mail authorizes it
+language plpgsql volatile security definer   -- only for gate: the token from the mail authorizes the call
 set search_path = ''
 as $$
 begin
@@ -202,5 +203,6 @@ begin
   return json_build_object('ok', true);
 end $$;
 comment on function api.unsubscribe is
-  'For the facade alone, after it has opened the token: turns off the digest of the person who got the mail, {ok}. '
-  'Repeating it changes nothing. The person can turn the digest on again by api.update_preferences with a digestHour.';
+  'For the facade alone, after it has checked the token: turns off the digest of the person who got the mail, {ok}. '
+  'Repeating it changes nothing. The person can turn the digest on again by api.update_preferences with a '
+  'digestHour.';

@@ -21,4 +21,4 @@ begin
                            'paths', private.link_paths());
 end $$;
 comment on function api.list_links is
-  'Where the web shows things: {base, paths: {type: path}}. An address is the base and the path.';
+  'Where the web shows things: {base, paths: {type: path}}. An address consists of the base and the path.';

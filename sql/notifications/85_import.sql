@@ -1,8 +1,8 @@
--- How an import sets a person's preferences. sql/import/10_imports.sql.
+-- How an import sets a person's preferences. See sql/import/10_imports.sql for how imports run.
 
 create function private.import_preference(p_import app.imports, p_row private.import_rows)
 returns private.import_result
-language plpgsql volatile security definer   -- imports are run by the worker
+language plpgsql volatile security definer   -- the worker runs imports
 set search_path = ''
 as $$
 begin
@@ -15,7 +15,7 @@ end $$;
 comment on function private.import_preference is 'Importer: sets the channels that the person chose for a kind.';
 
 create function private.import_settings(p_import app.imports, p_row private.import_rows) returns private.import_result
-language plpgsql volatile security definer   -- imports are run by the worker
+language plpgsql volatile security definer   -- the worker runs imports
 set search_path = ''
 as $$
 begin

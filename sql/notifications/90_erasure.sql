@@ -1,4 +1,5 @@
--- What erasure does to notifications, and where they hold personal data. How erasure runs: sql/base/90_erasure.sql.
+-- How an erasure changes notifications, and where they hold personal data. See sql/base/90_erasure.sql for how an
+-- erasure runs.
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.notifications', 'user_id', 'notifications'),
@@ -9,11 +10,11 @@ insert into private.personal_data (relation, person_column, section, omits) valu
 insert into private.personal_data (relation, person_column, section, within) values
   ('app.notification_actors', 'notification_id', 'notificationActors', '{notifications}');
 insert into private.personal_data (relation, person_column, reason) values
-  ('private.pushed_subjects', 'user_id', 'What was pushed within the hour; deleted after it.'),
-  ('private.pushes', 'notification_id', 'Which device got which notification, for two days; both have sections.'),
-  ('private.digests', 'user_id', 'That a digest was mailed, for eight days; the notifications have its content.'),
-  ('app.notification_actors', 'actor_id', 'The notification belongs to somebody else; what the person did for it has '
-                                          'a section of its own.');
+  ('private.pushed_subjects', 'user_id', 'The subjects of pushes within the last hour; deleted after the hour.'),
+  ('private.pushes', 'notification_id', 'The pushes of notifications to devices, for two days; both have sections.'),
+  ('private.digests', 'user_id', 'The times of mailed digests, for eight days; the notifications have the content.'),
+  ('app.notification_actors', 'actor_id', 'The notification belongs to somebody else; the person''s action has its '
+    'own section.');
 
 create function private.erase_notifications(p_user app.users) returns void
 language plpgsql volatile

@@ -1,6 +1,6 @@
--- Tells staff whether a person sees a thing, and why. The answer comes from the rule of visibility itself, which is
--- evaluated as that person; the reasons only explain it. test/model/access.test.ts compares the two in random worlds.
--- docs/decisions.md, Staff.
+-- Tells staff whether a person sees a thing, and why. The answer comes from the rule of visibility, which is evaluated
+-- as that person; the reasons only explain it. test/model/access.test.ts compares answers and reasons in random
+-- worlds. docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
   ('thing_unknown', 404, 'There is no such thing.');
@@ -21,13 +21,13 @@ insert into private.access_reasons (code, effect, text) values
   ('deleted', 'denies', 'It was deleted, so nobody sees it.'),
   ('erased_author', 'denies', 'The account of its author was erased, so nobody sees it.'),
   ('banned_author', 'denies', 'Its author is banned, so nobody sees it.'),
-  ('returning', 'denies', 'The ban of its author has ended. It comes back within seconds.'),
+  ('returning', 'denies', 'The ban of its author has ended. It becomes visible again within seconds.'),
   ('blocked', 'denies', 'The person blocked the author, or the author blocked the person.'),
   ('author', 'allows', 'The person is its author.'),
   ('held_by_rule', 'denies', 'A moderation rule hid it from everybody but its author.'),
   ('held_by_rule', 'leaves_out', 'A moderation rule hid it. Its author still sees it.'),
-  ('hidden', 'denies', 'Staff, or those who moderate its space, hid it from everybody but its author.'),
-  ('hidden', 'leaves_out', 'Staff, or those who moderate its space, hid it. Its author still sees it.'),
+  ('hidden', 'denies', 'Staff, or the moderators of its space, hid it from everybody but its author.'),
+  ('hidden', 'leaves_out', 'Staff, or the moderators of its space, hid it. Its author still sees it.'),
   ('removed', 'denies', 'Staff removed it. Only its author sees it.'),
   ('removed', 'leaves_out', 'Staff removed it. Its author still sees it.'),
   ('draft', 'denies', 'It is a draft. Only its author sees it.'),
@@ -58,9 +58,9 @@ create type private.access as (
   type text, id uuid, author_id uuid, can_see boolean, is_listed boolean, is_muted boolean, is_shown boolean
 );
 comment on type private.access is
-  'What the rules say about a thing and a person: whether they see it, whether the limits on authors leave it in '
-  'their feeds and searches, whether their mutes leave it out, and whether feeds and searches may show it to them '
-  'after all. The last three are null for a thing that feeds and searches never contain.';
+  'What the rules say about a thing and a person: whether they see it, whether limits on authors keep it in their '
+  'feeds and searches, whether their mutes leave it out, and whether feeds and searches may show it to them in the '
+  'end. The last three are null for a thing that feeds and searches never contain.';
 
 create function private.find_access(p_type text, p_id uuid) returns private.access
 language plpgsql stable security definer   -- reads the views that definer functions use
@@ -77,7 +77,7 @@ begin
     v_access.is_listed := exists (select from private.listed_posts where id = p_id);
     v_access.is_muted := v_access.is_listed and cardinality((private.without_phrases(
       v_choice.muted_words, private.feed_chosen(v_choice, array[p_id], true), null, v_choice.characters)).ids) = 0;
-    -- no feed contains what only its author sees
+    -- no feed contains things that only their author sees
     v_access.is_shown := v_access.is_listed and not v_access.is_muted
       and exists (select from app.posts where id = p_id and required_level <= 2);
   elsif p_type = 'reply' then
@@ -97,8 +97,8 @@ begin
   return v_access;
 end $$;
 comment on function private.find_access is
-  'Whether the caller sees this post, reply, content or conversation, or what is in this group or guild. It uses the '
-  'same views and functions as the caller''s own requests.';
+  'Returns whether the caller sees this post, reply, content or conversation, or what is in this group or guild. It '
+  'uses the same views and functions as the caller''s own requests.';
 
 create function private.access_of(p_person uuid, p_type text, p_id uuid) returns private.access
 language plpgsql stable security definer   -- reads as another person
@@ -111,18 +111,18 @@ begin
   perform set_config('request.jwt.claims', json_build_object('sub', p_person)::text, true);
   v_access := private.find_access(p_type, p_id);
   perform set_config('request.jwt.claims', coalesce(v_caller, ''), true);
-  -- whoever is banned has no token
+  -- banned people have no token
   if exists (select from app.hidden_people where user_id = p_person) then
     v_access.can_see := false;
     v_access.is_shown := case when v_access.is_shown is not null then false end;
   end if;
   return v_access;
 end $$;
-comment on function private.access_of is 'For staff: private.find_access as if this person were the caller.';
+comment on function private.access_of is 'Runs private.find_access for staff as if this person were the caller.';
 
 create type private.access_reason as (code text, effect text, about_type text, about_id uuid);
 comment on type private.access_reason is
-  'A row of private.access_reasons that applies, and the thing on which it depends, if that is a different thing.';
+  'A row of private.access_reasons that applies, and the thing on which it depends if it is a different thing.';
 
 create function private.reason(
   p_code text, p_effect text, p_about_type text default null, p_about_id uuid default null
@@ -147,7 +147,7 @@ comment on function private.reason_of_sight is
   'second code.';
 
 create function private.hider(p_type text, p_id uuid, p_otherwise text) returns text
-language plpgsql stable security definer   -- nobody may read the hits of rules
+language plpgsql stable security definer   -- callers may not read the hits of rules
 set search_path = ''
 as $$
 begin
@@ -175,7 +175,7 @@ begin
 end $$;
 comment on function private.author_reasons is
   'The reasons that depend on the author of a thing, and on the relation between the person and the author. They do '
-  'not tell which of the two blocked the other.';
+  'not reveal which of the two blocked the other.';
 
 create function private.post_reasons(p_post app.posts, p_person uuid, p_access private.access)
 returns private.access_reason[]
@@ -189,7 +189,8 @@ declare
 begin
   select * into v_rule
   from private.visibility((p_post).author_id, v_wanted, (p_post).space_id, p_viewer => p_person);
-  v_effect := case when v_rule.level = 3 then 'leaves_out' else 'denies' end;   -- what only the author sees
+  -- cases in which only the author sees the thing
+  v_effect := case when v_rule.level = 3 then 'leaves_out' else 'denies' end;
   return array_remove(
     array[case when (p_post).deleted_at is not null then private.reason('deleted', 'denies') end]
     || private.author_reasons((p_post).author_id, p_person, v_rule.level, (p_post).author_banned)
@@ -212,8 +213,8 @@ begin
       case when p_access.is_muted then private.reason('muted', 'leaves_out') end], null);
 end $$;
 comment on function private.post_reasons is
-  'Why a person sees a post or does not, in the order of the rule: private.visibility with the states of a post that '
-  'app.posts.required_level combines.';
+  'The reasons why a person sees a post or does not, in the order of the rule: private.visibility with the states '
+  'of a post that app.posts.required_level combines.';
 
 create function private.reply_reasons(p_reply app.replies, p_person uuid) returns private.access_reason[]
 language plpgsql stable security definer   -- reads what policies hide
@@ -232,7 +233,7 @@ begin
       private.reason_of_sight(v_post, 'post_seen', 'post_unseen', 'post', (p_reply).post_id)], null);
 end $$;
 comment on function private.reply_reasons is
-  'Why a person sees a reply or does not: by its author, by what staff did, and by its post.';
+  'The reasons why a person sees a reply or does not, from its author, from actions of staff, and from its post.';
 
 create function private.content_reasons(p_content app.contents, p_person uuid, p_access private.access)
 returns private.access_reason[]
@@ -246,7 +247,8 @@ declare
 begin
   select * into v_rule from private.visibility((p_content).author_id, 0, (p_content).space_id, p_viewer => p_person);
   v_student := (p_content).is_draft and p_access.can_see and v_rule.level < 3;   -- private.visible_courses
-  v_effect := case when v_rule.level = 3 then 'leaves_out' else 'denies' end;   -- what only the author sees
+  -- cases in which only the author sees the thing
+  v_effect := case when v_rule.level = 3 then 'leaves_out' else 'denies' end;
   return array_remove(
     array[case when (p_content).deleted_at is not null then
             private.reason('deleted', 'denies') end]
@@ -266,10 +268,10 @@ begin
         private.reason('limited_author', 'leaves_out') end], null);
 end $$;
 comment on function private.content_reasons is
-  'Why a person sees a content or does not, in the order of the rule, as for posts but without circles.';
+  'The reasons why a person sees a content or does not, in the order of the rule, as for posts but without circles.';
 
 create function private.find_thing(p_type text, p_id text) returns private.access
-language plpgsql stable security definer   -- finds what nobody else sees
+language plpgsql stable security definer   -- finds things that nobody else sees
 set search_path = ''
 as $$
 declare
@@ -295,7 +297,7 @@ begin
   return (p_type, v_id, v_author, null, null, null, null)::private.access;
 end $$;
 comment on function private.find_thing is
-  'The id and the author of a thing that staff names, whether or not anybody sees it.';
+  'The id and the author of a thing that staff names, even if nobody sees it.';
 
 create function private.explain_access(p_person uuid, p_type text, p_target text) returns json
 language plpgsql stable security definer   -- reads what policies hide
@@ -341,7 +343,8 @@ begin
       join private.access_reasons t on t.code = r.code and t.effect = r.effect));
 end $$;
 comment on function private.explain_access is
-  'Whether a person sees a thing, and the reasons, in the order of the rule. It contains none of the thing''s text.';
+  'Returns whether a person sees a thing, and the reasons, in the order of the rule. The result contains none of the '
+  'thing''s text.';
 
 create function api.explain_access(p_person_id text, p_target_type text, p_target_id text) returns json
 language plpgsql stable
@@ -352,5 +355,6 @@ begin
   return private.explain_access(private.require_any_person(p_person_id), p_target_type, p_target_id);
 end $$;
 comment on function api.explain_access is
-  'Whether a person sees a post, a reply, a content or a conversation, or what is in a group or guild, and why: '
-  '{personId, person, targetType, targetId, authorId, author, canSee, shown, reasons: [{code, effect, text, about}]}.';
+  'Returns whether a person sees a post, a reply, a content or a conversation, or what is in a group or guild, and '
+  'why: {personId, person, targetType, targetId, authorId, author, canSee, shown, reasons: [{code, effect, text, '
+  'about}]}.';

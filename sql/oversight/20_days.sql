@@ -1,6 +1,5 @@
 -- Figures of each day, for plots. A day that is over is counted once, and its figures are kept. The current day is
--- counted when somebody asks for it.
--- docs/decisions.md, Staff.
+-- counted when somebody requests it. docs/decisions.md, Staff.
 
 insert into private.errors (code, status, text) values
   ('days_range', 422, 'from must not be after to, and there can be at most 366 days.');
@@ -17,19 +16,19 @@ create table app.daily_figures (
   cases_closed integer not null,
   counted_at   timestamptz not null
 );
-comment on table app.daily_figures is 'What happened on each day, in UTC.';
+comment on table app.daily_figures is 'The figures of each day, in UTC.';
 comment on column app.daily_figures.joined is 'People who joined.';
 comment on column app.daily_figures.active is
-  'People who were active, by the last count of that day; null for days before these figures existed. It can''t be '
-  'counted later, because only the time of each person''s last activity is stored.';
+  'People who were active, by the last count of that day; null for days before these figures existed. The number '
+  'can''t be computed later, because only the time of each person''s last activity is stored.';
 comment on column app.daily_figures.posts is 'Posts that were written, including scheduled posts and reposts.';
 comment on column app.daily_figures.replies is 'Replies that were written.';
 comment on column app.daily_figures.payments is 'Payments, without reversals.';
-comment on column app.daily_figures.mana is 'Whole mana that these payments moved.';
+comment on column app.daily_figures.mana is 'Whole mana that the payments of the day moved.';
 comment on column app.daily_figures.reports is 'Reports by people.';
 comment on column app.daily_figures.cases_closed is 'Cases that staff or a space decided.';
 comment on column app.daily_figures.counted_at is
-  'When the figures were counted. They are final if that was after the end of the day.';
+  'When the figures were counted. They are final if this time is after the end of the day.';
 
 create function private.count_day(p_day date) returns void
 language plpgsql volatile security definer   -- counts everybody's rows
@@ -68,7 +67,7 @@ as $$ begin return (now() at time zone 'UTC')::date; end $$;
 comment on function private.today is 'The day in UTC.';
 
 create function private.job_count_days() returns integer
-language plpgsql volatile security definer   -- the worker may touch no table
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -96,7 +95,7 @@ comment on function private.job_count_days is
 insert into private.jobs (name, cron, expires, repeats) values ('count-days', '*/10 * * * *', 300, true);
 
 create function private.read_days(p_from date, p_to date) returns json
-language plpgsql volatile security definer   -- nobody may read or count the figures directly
+language plpgsql volatile security definer   -- callers may not read or count the figures
 set search_path = ''
 as $$
 declare
@@ -127,8 +126,8 @@ begin
     'countedAt', private.utc((select counted_at from app.daily_figures where day = private.today())));
 end $$;
 comment on function private.read_days is
-  'The figures of the days between these two, both included. The current day is counted again if its last count is '
-  'more than 30 seconds old; concurrent callers get the previous figures.';
+  'The figures of the days from p_from to p_to, both included. The current day is counted again if its last count '
+  'is more than 30 seconds old; concurrent callers get the previous figures.';
 
 create function api.get_daily_figures(p_from date default null, p_to date default null) returns json
 language plpgsql volatile   -- stores the figures of today
@@ -145,5 +144,5 @@ begin
   return private.read_days(v_from, v_to);
 end $$;
 comment on function api.get_daily_figures is
-  'What happened on each of at most 366 days, in UTC: {days: [{day, joined, active, posts, replies, payments, mana, '
-  'reports, casesClosed}], countedAt}. Figures that have not been counted yet are null.';
+  'The figures of at most 366 days, in UTC: {days: [{day, joined, active, posts, replies, payments, mana, reports, '
+  'casesClosed}], countedAt}. Figures that have not been counted yet are null.';

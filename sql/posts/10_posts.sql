@@ -1,5 +1,4 @@
--- Posts: what people publish, and who may see it.
--- docs/decisions.md, Posts.
+-- Posts, and who may see them. docs/decisions.md, Posts.
 
 create function private.visibility_level(p_visibility text) returns smallint
 language plpgsql immutable
@@ -106,7 +105,7 @@ create table app.posts (
     jsonb_array_length(media) between case when format in ('photo', 'video') then 1 else 0 end
       and case format when 'repost' then 0 when 'video' then 1 else 10 end),
   constraint post_quoted check ((format in ('quote', 'repost')) = (quoted_post_id is not null)),
-  -- reposting again returns the existing repost, so its author must always see it, even after leaving a space
+  -- a second repost returns the existing one, so its author must always see it, even after leaving a space
   check (space_id is null or format <> 'repost'),
   constraint space_visibility check (space_id is null or visibility = 'public'),
   constraint repost_bare check (format <> 'repost' or (interest_id is null and depth = 0)),
@@ -122,9 +121,9 @@ comment on index app.posts_open_author_idx is
   'A person''s posts for strangers (private.find_posts_by), without those that are for circles, in spaces, hidden or '
   'deleted.';
 create index posts_interest_id_idx on app.posts (interest_id) where interest_id is not null;
-comment on index app.posts_interest_id_idx is 'Foreign key: deleting an interest.';
+comment on index app.posts_interest_id_idx is 'Used by the foreign key when an interest is deleted.';
 create index posts_persona_id_idx on app.posts (persona_id) where persona_id is not null;
-comment on index app.posts_persona_id_idx is 'Foreign key: api.delete_persona.';
+comment on index app.posts_persona_id_idx is 'Used by the foreign key in api.delete_persona.';
 create index posts_reposts_idx on app.posts (quoted_post_id, id) where format = 'repost' and deleted_at is null;
 comment on index app.posts_reposts_idx is
   'The reposts of a post: private.sync_repost_audience, private.sync_repost_audience_batch.';
@@ -138,7 +137,8 @@ create index posts_pinned_idx on app.posts (author_id, pinned_at desc)
 comment on index app.posts_pinned_idx is 'A person''s pins: private.pin, api.list_posts_by.';
 create index posts_scheduled_idx on app.posts (greatest(publish_at, publish_again_at))
   where published_at is null and deleted_at is null and not author_banned;
-comment on index app.posts_scheduled_idx is 'The scheduled posts by when they are due: private.job_publish_scheduled.';
+comment on index app.posts_scheduled_idx is
+  'The scheduled posts, by the time when they are due: private.job_publish_scheduled.';
 create index posts_scheduled_author_idx on app.posts (author_id, greatest(publish_at, publish_again_at))
   where published_at is null and deleted_at is null and not author_banned;
 comment on index app.posts_scheduled_author_idx is
@@ -150,8 +150,8 @@ comment on index app.posts_waiting_idx is 'The caller''s scheduled posts: privat
 create index posts_space_id_idx on app.posts (space_id, published_at desc, id desc)
   where required_level = 0 and space_id is not null;
 comment on index app.posts_space_id_idx is
-  'The posts that every member of a space sees: private.find_space_posts, which then need not scan deleted or hidden '
-  'posts. Foreign key.';
+  'The posts that every member of a space sees: private.find_space_posts, which then need not scan deleted or '
+  'hidden posts. The foreign key also uses the index.';
 create index posts_author_in_space_idx on app.posts (space_id, author_id)
   where required_level = 0 and space_id is not null;
 comment on index app.posts_author_in_space_idx is
@@ -164,53 +164,59 @@ create index posts_within_id_idx on app.posts (within_id, published_at desc, id 
   where required_level <= 2 and within_id is not null;
 comment on index app.posts_within_id_idx is
   'The posts of a space, and reposts of them, in the feeds of its members: sql/feed/20_ranking.sql.';
-comment on table app.posts is 'What people publish. Deleted, hidden and scheduled posts have rows too.';
+comment on table app.posts is 'What people publish. Deleted, hidden and scheduled posts also have rows.';
 insert into private.vital_tables values ('app.posts');
 comment on column app.posts.card_start is
-  'The start of the card. It is computed when the row changes, not at every read: private.post_start.';
-comment on column app.posts.trending_at is 'The place in the trending order: private.trending_at.';
+  'The start of the card, which private.post_start computes when the row changes.';
+comment on column app.posts.trending_at is 'The place in the trending order (private.trending_at).';
 comment on column app.posts.scheduled_emitted_at is
-  'When a scheduled post was published, by the job or by its author; null for other posts.';
+  'When the job or the author published a scheduled post; null for other posts.';
 comment on column app.posts.hidden_at is
-  'When staff, a space or a rule hid it from everyone but its author; null if it is not hidden.';
-comment on column app.posts.edited_at is 'When its words or media last changed after publication; null if never.';
+  'When staff, a space or a rule hid the post from everyone but its author; null if it is not hidden.';
+comment on column app.posts.edited_at is
+  'When the words or media of the post last changed after publication; null if never.';
 comment on column app.posts.imported_at is
-  'When its author imported it from a dossier; null for a post that was written here.';
-comment on column app.posts.deleted_at is 'When it was deleted, for everyone and permanently; null if it was not.';
+  'When the author imported the post from a dossier; null for a post that was written here.';
+comment on column app.posts.deleted_at is
+  'When the post was deleted, for everyone and permanently; null if it was not.';
 comment on column app.posts.persona_id is
-  'The persona under which it was published; null means the author''s default persona.';
+  'The persona under which the post was published; null means the author''s default persona.';
 comment on column app.posts.media is
-  'Pictures and other media, in order: [{url, alt, width, height, blurhash, posterUrl}]. All but url can be null.';
+  'Pictures and other media, in order: [{url, alt, width, height, blurhash, posterUrl}]. All fields but url can be '
+  'null.';
 comment on column app.posts.quoted_post_id is 'The original of a quote or a repost.';
 comment on column app.posts.original_author_id is
-  'For a repost of a post for circles: the author of the original. Triggers write it.';
+  'The author of the original, for a repost of a post for circles. Triggers write it.';
 comment on column app.posts.space_id is
-  'The group or guild whose members may see it; null if it is in none. Never changes.';
-comment on column app.posts.original_space_id is 'For a repost of a post in a space: that space. A trigger writes it.';
+  'The group or guild whose members may see the post; null if it is in none. It never changes.';
+comment on column app.posts.original_space_id is
+  'The space of the original, for a repost of a post in a space. A trigger writes it.';
 comment on column app.posts.within_id is
-  'The space whose members alone may see it: its own, or for a repost that of the original. The feed finds posts by '
-  'it, so that it need not scan posts of other spaces.';
+  'The space whose members alone may see the post: its own space or, for a repost, the space of the original. The '
+  'feed finds posts by this column, so that it need not scan posts of other spaces.';
 comment on column app.posts.closer_id is
-  'The person to whom a viewer must be closer than a stranger: the author of a post for circles, or for a repost of '
-  'such a post the author of the original. The feed finds posts by it.';
+  'The person to whom a viewer must be closer than a stranger: the author of a post for circles or, for a repost of '
+  'such a post, the author of the original. The feed finds posts by this column.';
 comment on column app.posts.keyword_words is
-  'The words of title and body, in which muted keywords are searched (private.keyword_words). A trigger writes it.';
+  'The words of title and body, in which muted keywords are searched (private.keyword_words). A trigger writes them.';
 comment on column app.posts.publish_at is
   'When a scheduled post is due; null means that it was published immediately.';
 comment on column app.posts.publish_again_at is
-  'When the job tries again to publish it: after publishing failed, while the author may not publish in its space, or '
-  'while the post yields to posts of other authors. Until then other posts come first.';
+  'When the job tries again to publish the post, after publishing failed, while the author may not publish in its '
+  'space, or while the post yields to posts of other authors. Until then other posts come first.';
 comment on column app.posts.published_at is
-  'When it was published, which decides its place in lists; null while it is scheduled.';
-comment on column app.posts.pinned_at is 'When it was pinned. A deleted post keeps it, as its place on the profile.';
+  'When the post was published, which decides its place in lists; null while it is scheduled.';
+comment on column app.posts.pinned_at is
+  'When the author pinned the post. A deleted post keeps the value as its place on the profile.';
 comment on column app.posts.required_level is
   'The audience level that a viewer needs: 0 anyone (or a member of the space), 1 in a circle, 2 inner circle, 3 the '
   'author (hidden, scheduled), 4 nobody (deleted, author banned). See private.visibility.';
 comment on column app.posts.author_banned is
-  'Whether the author is banned. The newest 500 posts are updated immediately, the others soon after '
-  '(private.hide_or_show_posts); until then app.hidden_people hides them.';
+  'Whether the author is banned. A ban updates the newest 500 posts immediately, and the worker updates the others '
+  '(private.hide_or_show_posts). Until then app.hidden_people hides them.';
 comment on column app.posts.trending_boost is
-  'How often the sum of its reactions, replies, reposts and bookmarks has doubled. See private.raise_trending.';
+  'The number of times that the sum of reactions, replies, reposts and bookmarks has doubled. See '
+  'private.raise_trending.';
 
 create table app.post_versions (
   post_id    uuid not null references app.posts on delete cascade,
@@ -222,7 +228,7 @@ create table app.post_versions (
   primary key (post_id, version)
 );
 comment on table app.post_versions is
-  'What a post said before each edit of its words, oldest first; created_at is the time of that edit.';
+  'The text of a post before each edit of its words, oldest first; created_at is the time of that edit.';
 
 create table app.post_interests (
   post_id      uuid not null references app.posts on delete cascade,
@@ -253,17 +259,18 @@ create table app.post_counters (
   boost            numeric(2, 1) not null default 0 check (boost >= 0),
   boost_expires_at timestamptz,
   bot_replies      integer not null default 0 check (bot_replies >= 0)
-) with (fillfactor = 90);   -- leaves space on each page, so that counting changes no index
+) with (fillfactor = 90);   -- free space on each page, so that counting changes no index
 comment on table app.post_counters is
   'Counts of a post, in a separate table so that counting does not rewrite the post. Triggers maintain them; views '
   'are added in batches.';
 comment on column app.post_counters.bot_replies is
-  'How many of the replies are by bots. These do not count for trending.';
+  'The number of replies by bots. These do not count for trending.';
 comment on column app.post_counters.boost is
-  'The factor of its score in the feed; 0 if it is not boosted. sql/economy writes it, and a job resets it.';
+  'The factor of the post''s score in the feed; 0 if the post is not boosted. sql/economy writes it, and a job '
+  'resets it.';
 comment on column app.post_counters.boost_expires_at is 'When the boost ends; null if there is none.';
 comment on column app.post_counters.milestone is
-  'The highest number of reactions of which its author was notified (5, 15, 50).';
+  'The highest number of reactions of which the author was notified (5, 15, 50).';
 
 create table app.post_emotions (
   post_id  uuid not null references app.posts on delete cascade,

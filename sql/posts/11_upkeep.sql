@@ -8,8 +8,8 @@ set search_path = ''
 as $$
 begin
   if tg_op = 'INSERT' and new.format = 'repost' then
-    -- takes the same lock as the foreign key: either this waits for an edit of the original, or the edit finds the
-    -- repost (private.sync_repost_audience)
+    -- take the same lock as the foreign key: either this statement waits for an edit of the original, or the edit
+    -- finds the repost (private.sync_repost_audience)
     select p.closer_id, p.space_id into new.original_author_id, new.original_space_id
     from app.posts p where p.id = new.quoted_post_id for key share;
   end if;
@@ -46,8 +46,9 @@ begin
   perform from app.post_counters c where c.post_id = any (p_posts) order by c.post_id for no key update;
 end $$;
 comment on function private.lock_counters is
-  'Locks the counters of these posts, sorted by post. Call it before you lock posts or replies: the triggers that '
-  'count lock the counters first, and write to posts after that (private.raise_trending). ARCHITECTURE.md, Locks.';
+  'Locks the counters of these posts, sorted by post. Call it before you lock posts or replies, because the '
+  'triggers that count lock the counters first, and then write to posts (private.raise_trending). ARCHITECTURE.md, '
+  'Locks.';
 
 create function private.date_interests() returns trigger
 language plpgsql security definer   -- only triggers may write published_at
@@ -79,7 +80,7 @@ begin
   return new;
 end $$;
 comment on function private.date_interest is
-  'Trigger: copies the time of the post to a new interest, as in private.date_interests.';
+  'Trigger: copies the time of the post to a new interest, as private.date_interests does.';
 create trigger date_interest before insert on app.post_interests for each row execute function private.date_interest();
 
 create function private.raise_trending() returns trigger
@@ -87,17 +88,17 @@ language plpgsql security definer   -- changes posts of people other than the ca
 set search_path = ''
 as $$
 declare
-  -- counts only whole doublings, so that the row of the post and its indexes rarely change, not at every heart
+  -- count only whole doublings, so that the row of the post and its indexes rarely change
   v_engagement integer := new.reactions + new.replies - new.bot_replies + new.shares + new.bookmarks;
-  -- log(2, …) takes twenty times as long
+  -- log(2, …) would take twenty times as long
   v_boost smallint := length(ltrim((1 + v_engagement)::bit(32)::text, '0')) - 1;
 begin
   update app.posts set trending_boost = v_boost where id = new.post_id and trending_boost <> v_boost;
   return null;
 end $$;
 comment on function private.raise_trending is
-  'Trigger: reactions, reposts, bookmarks, and replies by people move a post up in the trending order, by four hours '
-  'for every doubling. The order does not depend on the current time, so it changes only when somebody '
-  'does something.';
+  'Trigger: moves a post up in the trending order by four hours for every doubling of its reactions, reposts, '
+  'bookmarks, and replies by people. The order does not depend on the current time, so it changes only when '
+  'somebody does something.';
 create trigger raise_trending after update of reactions, replies, shares, bookmarks on app.post_counters
   for each row execute function private.raise_trending();

@@ -1,10 +1,9 @@
--- Who sees what: the one rule that all policies use, and how operations find a post.
--- docs/decisions.md, Visibility.
+-- The only rule of visibility, which all policies use, and how operations find a post. docs/decisions.md, Visibility.
 
 insert into private.lock_kinds (kind, position) values ('post', 510);
 
 create function private.post_visible_to(p_post uuid, p_viewer uuid) returns boolean
-language plpgsql stable security definer   -- checks for other people too, and reads the original of a repost
+language plpgsql stable security definer   -- also checks for other people, and reads the original of a repost
 set search_path = ''
 as $$
 begin
@@ -16,7 +15,8 @@ begin
     where p.id = p_post);
 end $$;
 comment on function private.post_visible_to is
-  'Whether a person may see a post, for definer functions that notify others of it. Null if there is no such post.';
+  'Returns whether a person may see a post, for definer functions that notify others of it. Null if there is no such '
+  'post.';
 
 create function private.visibility(
   p_author uuid, p_required integer, p_space uuid default null, p_format text default '', p_quoted uuid default null,
@@ -36,28 +36,29 @@ begin atomic
                                where m.space_id = p_space
                                  and m.user_id = coalesce(p_viewer, (select app.uid()))) is true as is_inside,
            (select true from app.hidden_people s where s.user_id = p_author) is not null as is_silenced
-    offset 0) f;   -- computes each column once
+    offset 0) f;   -- compute each column only once
 end;
 comment on function private.visibility is
-  'The one rule of visibility. The row has this author and required level; it may be in a space, and it may be a '
-  'repost. level: the viewer''s audience level to the author (app.audience, 0 for a stranger). is_inside: the row is '
-  'in no space, or the viewer is a member of the space. is_silenced: the author is banned or erased. is_addressed: '
-  'the level is high enough and is_inside. is_visible: is_addressed and not is_silenced, and for a repost the '
-  'original is visible too. If p_viewer is null the viewer is the caller. Runs with the caller''s rights.';
+  'The only rule of visibility. The row has this author and required level; it may be in a space, and it may be a '
+  'repost. level: the viewer''s audience level to the author (app.audience, 0 for a stranger). is_inside: the row '
+  'is in no space, or the viewer is a member of the space. is_silenced: the author is banned or erased. '
+  'is_addressed: is_inside, and the level is high enough. is_visible: is_addressed and not is_silenced, and for a '
+  'repost the original is visible, too. If p_viewer is null, the viewer is the caller. Runs with the caller''s '
+  'rights.';
 
 create view private.posts_with_visibility with (security_invoker) as
 select p.*, v.level as viewer_level, v.is_visible
 from app.posts p
 cross join lateral private.visibility(p.author_id, p.required_level, p.space_id, p.format, p.quoted_post_id) v;
 comment on view private.posts_with_visibility is
-  'All posts, each with the caller''s audience level to its author (viewer_level), and with whether the caller may '
-  'see it (is_visible): private.visibility.';
+  'All posts, with two columns of private.visibility: viewer_level, the caller''s audience level to the author, and '
+  'is_visible, whether the caller may see the post.';
 
 create view private.visible_posts with (security_invoker) as
 select * from private.posts_with_visibility where is_visible;
 comment on view private.visible_posts is
-  'The posts that the caller may see. For definer functions, to which no policy applies. They check a post once, '
-  'whereas the policy of each table that belongs to posts would check it again.';
+  'The posts that the caller may see, for definer functions, to which policies do not apply. The view checks a post '
+  'once, whereas the policy of each table that belongs to posts would check it again.';
 
 create function private.limited_post_for(p_author uuid, p_format text, p_quoted uuid)
 returns table (is_limited boolean)
@@ -70,8 +71,8 @@ begin atomic
   from private.limited_for(p_author) l;
 end;
 comment on function private.limited_post_for is
-  'Whether feeds, searches and suggestions leave out a post for the caller: its author is limited for them '
-  '(private.limited_for) or, if it is a repost, the author of the original is. One row.';
+  'Returns whether feeds, searches and suggestions leave out a post for the caller, in one row. They do if its '
+  'author is limited for the caller (private.limited_for) or, for a repost, the author of the original.';
 
 create view private.listed_posts with (security_invoker) as
 select p.*
@@ -79,11 +80,11 @@ from private.visible_posts p
 cross join lateral private.limited_post_for(p.author_id, p.format, p.quoted_post_id) l
 where not l.is_limited;
 comment on view private.listed_posts is
-  'The posts that feeds, searches and suggestions may have for the caller: visible ones, without those that '
-  'private.limited_post_for leaves out. For definer functions.';
+  'The posts that feeds, searches and suggestions may have for the caller: visible posts, without those that '
+  'private.limited_post_for leaves out. The view is for definer functions.';
 
 create function private.require_post(p_post uuid) returns app.posts
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -98,7 +99,7 @@ end $$;
 comment on function private.require_post is 'Returns the post if the caller may see it.';
 
 create function private.require_published_post(p_post uuid) returns app.posts
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -110,11 +111,11 @@ begin
   return v_post;
 end $$;
 comment on function private.require_published_post is
-  'Returns the post if the caller may see it and it is published: nobody can act on a scheduled post, not even its '
+  'Returns the post if the caller may see it and it is published. Nobody can act on a scheduled post, not even its '
   'author.';
 
 create function private.lock_own_post(p_post uuid) returns app.posts
-language plpgsql volatile   -- locks the row; security invoker: rows that policies hide count as unknown
+language plpgsql volatile   -- locks the row; runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare

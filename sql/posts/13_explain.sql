@@ -1,4 +1,4 @@
--- For DBAs: why a person sees a post or does not. `select * from private.explain_visibility(viewer, post)`.
+-- For DBAs: `select * from private.explain_visibility(viewer, post)` says why a person sees a post or does not.
 -- docs/decisions.md, Visibility.
 
 create function private.explain_visibility(p_viewer uuid, p_post uuid)
@@ -21,7 +21,8 @@ begin
   return query values
     ('deleted', coalesce('deleted at ' || v_post.deleted_at, 'not deleted'), v_post.deleted_at is null),
     ('ban', case when v_rule.is_silenced then 'the author is banned or erased'
-                 when v_post.author_banned then 'of a ban that has ended, until the worker comes to it'
+                 when v_post.author_banned then 'the ban of the author has ended, but the worker has not updated the '
+                   'post yet'
                  else 'the author is not banned' end,
      not v_rule.is_silenced and not v_post.author_banned),
     ('hidden', coalesce('hidden at ' || v_post.hidden_at || ', from all but the author', 'not hidden'),

@@ -1,4 +1,4 @@
--- Replies, of four kinds: people answer a post, and answer one another under it.
+-- Replies of four kinds. With a reply, a person answers a post, or another reply to the post.
 
 create table app.replies (
   id              uuid primary key default gen_random_uuid(),
@@ -21,7 +21,8 @@ create table app.replies (
   constraint contribution_length check (deleted_at is not null or kind <> 'contribution'
     or length(private.trimmed(body)) >= 100)
 );
--- replies that everyone sees, so that reads need not scan those that are hidden, deleted or by banned people
+-- these indexes have the replies that everyone sees, so that reads need not scan replies that are hidden, deleted or
+-- by banned people
 create index replies_post_id_idx on app.replies (post_id, created_at, id) where required_level = 0;
 create index replies_kind_idx on app.replies (post_id, kind, created_at, id) where required_level = 0;
 create index replies_parent_id_idx on app.replies (parent_id, created_at, id)
@@ -32,12 +33,13 @@ create index replies_own_idx on app.replies (post_id, author_id, created_at, id)
 create index replies_author_id_idx on app.replies (author_id, created_at desc, id desc);
 comment on table app.replies is 'Replies to posts. Deleted and hidden replies keep their rows.';
 comment on column app.replies.hidden_at is
-  'When staff, a space or a rule hid it from everyone but its author; null if it is not hidden.';
-comment on column app.replies.deleted_at is 'When it was deleted, for everyone and permanently; null if it was not.';
+  'When staff, a space or a rule hid the reply from everyone but its author; null if it is not hidden.';
+comment on column app.replies.deleted_at is
+  'When the reply was deleted, for everyone and permanently; null if it was not.';
 comment on column app.replies.parent_id is
-  'The reply under the same post that this one answers; null if it answers the post itself.';
+  'The reply under the same post that this reply answers; null if it answers the post.';
 comment on column app.replies.required_level is
-  'Like app.posts.required_level. A viewer also needs the required level of the post.';
+  'The same as app.posts.required_level. A viewer also needs the required level of the post.';
 
 insert into private.event_types (name, payload, happens) values
   ('posts.reply.created', '{replyId,postId,authorId}',
@@ -55,7 +57,7 @@ insert into private.write_limits (kind, per_hour) values ('replies', 600);
 create trigger check_author before insert on app.replies for each row execute function private.check_author();
 
 create function private.check_parent() returns trigger
-language plpgsql   -- security invoker: rows that policies hide count as unknown
+language plpgsql   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 begin
@@ -66,7 +68,8 @@ begin
   return new;
 end $$;
 comment on function private.check_parent is
-  'Trigger: a reply can only answer a reply that is under the same post and visible to the author of the new reply.';
+  'Trigger: rejects an answer to a reply that is not under the same post, or not visible to the author of the new '
+  'reply.';
 create trigger check_parent before insert on app.replies
   for each row when (new.parent_id is not null) execute function private.check_parent();
 
@@ -91,7 +94,7 @@ begin
     from overwritten o where o.required_level = 0;
   end if;
   v_machines := private.bots_among(v_authors);
-  -- each post once, because a ban or an erasure may change thousands of replies under the same post
+  -- update each post once, because a ban or an erasure may change thousands of replies under the same post
   for v_post, v_more, v_bots in
     select c.post_id, sum(c.one), sum(case when c.author_id = any (v_machines) then c.one else 0 end)
     from unnest(v_posts, v_authors, v_ones) c (post_id, author_id, one)
@@ -106,8 +109,8 @@ begin
   return null;
 end $$;
 comment on function private.count_replies is
-  'Trigger: counts the replies that everyone can see, without those that are hidden, deleted or by banned people. '
-  'Also counts the replies of bots apart.';
+  'Trigger: counts the replies that everyone can see, without replies that are hidden, deleted or by banned people. '
+  'It also counts the replies of bots separately.';
 create trigger count_replies after insert on app.replies
   referencing new table as written for each statement execute function private.count_replies();
 create trigger count_changed_replies after update on app.replies
@@ -115,7 +118,7 @@ create trigger count_changed_replies after update on app.replies
   for each statement execute function private.count_replies();
 
 create function private.require_reply(p_reply uuid) returns app.replies
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -139,8 +142,8 @@ begin
     where id = p_reply and post_id = p_post and private.may_meet(private.find_level(app.uid(), author_id)));
 end $$;
 comment on function private.find_reply_time is
-  'The time of a cursor''s reply under this post, even if the reply is deleted. Null if there is a block between the '
-  'caller and its author.';
+  'The time of a cursor''s reply under this post, even if the reply is deleted. Null if the caller and its author '
+  'have a block between them.';
 
 create view private.visible_replies with (security_invoker) as
 select r.*
@@ -149,7 +152,7 @@ cross join lateral private.visibility(r.author_id, r.required_level) v
 where v.is_visible
   and (select true from private.visible_posts p where p.id = r.post_id);
 comment on view private.visible_replies is
-  'The replies that the caller may see. For definer functions, to which no policy applies.';
+  'The replies that the caller may see, for definer functions, to which policies do not apply.';
 
 create view app.reply_card with (security_invoker) as
 select r.id, row_to_json(c) as card
@@ -170,9 +173,9 @@ comment on view app.reply_card is
   'private.reply_cards reads this view.';
 
 create function private.reply_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks each reply once, not its author a second time
+language plpgsql stable security definer   -- checks a reply and its author together, and only once
 set search_path = ''
-set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
+set plan_cache_mode = force_generic_plan   -- planning the view takes longer than running it
 as $$
 begin
   return (
@@ -215,7 +218,7 @@ begin
   v_post := private.require_published_original(p_id);
   perform private.count_writes('replies');
   perform private.lock_open_post_space(v_post);
-  -- reads and writes in one statement, so that blocking somebody meanwhile can cause no error but post_unknown
+  -- read and write in one statement, so that a concurrent block can cause no error but post_unknown
   insert into app.replies (post_id, author_id, parent_id, kind, body)
   select p.id, private.require_caller(), p_parent_id, p_kind, private.require_text(p_body)
   from app.posts p where p.id = v_post
@@ -226,7 +229,7 @@ begin
   perform private.emit('posts.reply.created', json_build_object(
     'replyId', v_reply, 'postId', v_post, 'authorId', app.uid()), private.people_of_reply(v_reply));
   v_card := private.reply_cards(array[v_reply]) -> 0;
-  if v_card is null then   -- a block was made while we waited for the counters
+  if v_card is null then   -- somebody made a block during the wait for the counters
     perform private.raise_error('post_unknown');
   end if;
   return private.finish_idempotent('create_reply', v_card);
@@ -236,7 +239,7 @@ comment on function api.create_reply is
   'criticism_length, contribution_length.';
 
 create function private.find_replies(p_post uuid, p_parent uuid, p_kind text, p_from app.place) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden replies
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden replies
 set search_path = ''
 as $$
 declare
@@ -245,7 +248,7 @@ declare
   v_after uuid := p_from.id;
   v_found app.found;
 begin
-  -- exactly one of the first four branches applies; the last one finds the caller's own hidden replies. Each branch
+  -- exactly one of the first four branches applies; the last branch finds the caller's own hidden replies. Each branch
   -- repeats required_level, so that it can use its index
   with looked as materialized (
     select w.at, w.id, w.author_id, w.required_level from (
@@ -290,8 +293,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_replies is
-  'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds or '
-  'of one kind. It looks at the next 400 among the replies that everyone sees and the caller''s own.';
+  'The next replies that the caller may see under a post that they see, or under one of its replies, of all kinds '
+  'or of one kind. It reads the next 400 of the replies that everyone sees and of the caller''s own.';
 call private.force_index_scans('private.find_replies');
 
 create function api.list_replies(
@@ -303,7 +306,7 @@ set search_path = ''
 as $$
 declare
   v_post  uuid := (private.require_original(p_id)).id;
-  v_from  app.place := ('-infinity', v_post)::app.place;   -- any id works: no row is at infinity
+  v_from  app.place := ('-infinity', v_post)::app.place;   -- no row has this time, so any id works
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -323,7 +326,7 @@ begin
   return private.page(private.reply_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_replies is
-  'The replies to a post (to the original of a repost), oldest first: all of them, those of one kind, or the direct '
-  'answers to one of them.';
+  'The replies to a post (to the original of a repost), oldest first: all replies, the replies of one kind, or the '
+  'direct answers to one reply.';
 
 insert into private.links (type, path) values ('reply', '/replies/{id}');

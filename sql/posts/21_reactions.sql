@@ -1,4 +1,4 @@
--- Reactions: hearts and sparks, given and taken back.
+-- Reactions are hearts and sparks, which people give and take back.
 
 create table app.reactions (
   post_id    uuid not null references app.posts on delete cascade,
@@ -9,7 +9,7 @@ create table app.reactions (
 );
 create index reactions_user_id_idx on app.reactions (user_id, created_at desc);
 comment on table app.reactions is 'Hearts and sparks, at most one of each per person and post.';
--- no updates: a reaction is only given or taken back
+-- no right to update, because people only give reactions or take them back
 
 insert into private.event_types (name, payload, happens) values
   ('posts.reaction.added', '{postId,userId,kind}',
@@ -28,7 +28,7 @@ begin
   where post_id = coalesce(new.post_id, old.post_id);
   return null;
 end $$;
-comment on function private.count_reactions is 'Trigger: counts hearts. Sparks are not counted.';
+comment on function private.count_reactions is 'Trigger: counts hearts, but no sparks.';
 create trigger _100_count_given after insert on app.reactions
   for each row when (new.kind = 'heart') execute function private.count_reactions();
 create trigger _100_count_taken_back after delete on app.reactions
@@ -93,5 +93,5 @@ begin
   return private.require_engagement_card(v_post);
 end $$;
 comment on function api.unreact is
-  'Takes the caller''s reaction of one kind back, or both; repeating it changes nothing. It also works on a post that '
-  'they no longer see, but then the answer is post_unknown. Returns {counters, viewer}.';
+  'Takes the caller''s reaction of one kind back, or both; repeating it changes nothing. It also works on a post '
+  'that the caller can no longer see, but then the answer is post_unknown. Returns {counters, viewer}.';

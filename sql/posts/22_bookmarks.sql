@@ -1,4 +1,4 @@
--- Bookmarks: the posts that people save for themselves.
+-- Bookmarks are the posts that people save for themselves.
 
 create table app.bookmarks (
   post_id    uuid not null references app.posts on delete cascade,
@@ -8,8 +8,8 @@ create table app.bookmarks (
 );
 create index bookmarks_user_id_idx on app.bookmarks (user_id, created_at desc, post_id desc);
 create index bookmarks_post_id_idx on app.bookmarks (post_id);
-comment on table app.bookmarks is 'Who bookmarked which posts. Others see only a count.';
--- no updates: a bookmark is only set or taken back
+comment on table app.bookmarks is 'The posts that people bookmarked. Others see only a count.';
+-- no right to update, because people only set bookmarks or take them back
 
 create table private.removed_bookmarks (
   user_id    uuid not null,
@@ -21,10 +21,10 @@ create table private.removed_bookmarks (
 create index removed_bookmarks_ended_at_idx on private.removed_bookmarks (ended_at);
 comment on table private.removed_bookmarks is
   'The positions of removed bookmarks, kept for a day, so that a cursor at a removed bookmark stays valid. The ids '
-  'are not foreign keys, because nothing depends on them.';
+  'have no foreign keys, because nothing depends on them.';
 comment on column private.removed_bookmarks.ended_at is 'When the bookmark was taken back.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_bookmarks', 'ended_at', '1 day');
--- limited, because each bookmark adds an entry to two ledgers, and taking the bookmark back does not delete them
+-- bookmarks have a limit, because each adds an entry to two ledgers, and taking the bookmark back does not delete them
 insert into private.write_limits (kind, per_hour) values ('bookmarks', 2000);
 
 create function private.count_bookmarks() returns trigger
@@ -89,7 +89,7 @@ begin
     (select created_at from private.removed_bookmarks where user_id = app.uid() and post_id = p_post));
 end $$;
 comment on function private.find_bookmark_time is
-  'When the caller bookmarked a cursor''s post, even if they took the bookmark back in the last day.';
+  'Returns when the caller bookmarked a cursor''s post, even if they took the bookmark back within the last day.';
 
 insert into private.operations_of_people (operation) values ('bookmark');
 
@@ -124,10 +124,10 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unbookmark is
-  'Takes a bookmark back, even of a post that the caller no longer sees; repeating it changes nothing.';
+  'Takes a bookmark back, even of a post that the caller can no longer see; repeating it changes nothing.';
 
 create function private.find_bookmarks(p_from app.place) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden posts
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden posts
 set search_path = ''
 as $$
 declare
@@ -160,7 +160,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works: no row is at infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- no row has this time, so any id works
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -175,4 +175,4 @@ begin
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_bookmarks is
-  'The caller''s bookmarks, newest first, without posts that they no longer see.';
+  'The caller''s bookmarks, newest first, without posts that they can no longer see.';

@@ -1,4 +1,4 @@
--- Muting posts: they leave a person's feed and cause no notifications.
+-- A person's feed leaves out posts that the person muted, and these posts cause the person no notifications.
 
 create table app.post_mutes (
   post_id    uuid not null references app.posts on delete cascade,
@@ -8,9 +8,9 @@ create table app.post_mutes (
 );
 create index post_mutes_post_id_idx on app.post_mutes (post_id);
 comment on table app.post_mutes is
-  'Who muted which posts. A person''s feed leaves out the muted posts and their reposts, and these cause the person '
-  'no notifications.';
--- no updates: a mute is only made or lifted
+  'The posts that people muted. A person''s feed leaves out muted posts and their reposts, and these cause the '
+  'person no notifications.';
+-- no right to update, because people only make or lift mutes
 
 insert into private.errors (code, status, text) values
   ('post_mutes_exhausted', 409, 'You can mute at most 5000 posts.');
@@ -22,19 +22,19 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- as in private.limit_mutes
+  -- see private.limit_mutes
   perform private.lock('post mutes', new.user_id::text);
   if (select count(*) from app.post_mutes where user_id = new.user_id and post_id <> new.post_id) >= 5000 then
     perform private.raise_error('post_mutes_exhausted');
   end if;
   return new;
 end $$;
-comment on function private.limit_post_mutes is 'Trigger: a person mutes at most 5000 posts.';
+comment on function private.limit_post_mutes is 'Trigger: rejects a mute if the person has muted 5000 posts.';
 create trigger limit_post_mutes before insert on app.post_mutes
   for each row execute function private.limit_post_mutes();
 
 create function private.muted_posts() returns uuid[]
-language plpgsql stable   -- security invoker: policies show only the caller's own
+language plpgsql stable   -- runs as the invoker: policies show only the caller's own mutes
 set search_path = ''
 as $$
 begin
@@ -70,4 +70,4 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unmute_post is
-  'Unmutes a post, even one that the caller no longer sees; repeating it changes nothing.';
+  'Unmutes a post, even one that the caller can no longer see; repeating it changes nothing.';

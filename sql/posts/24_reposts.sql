@@ -1,13 +1,12 @@
--- Reposts and quotes: which posts can be reposted or quoted, who is notified, and how they are counted.
--- api.create_post publishes them. A repost is a pointer: actions on it go to the original, and its author can take it
--- back even if they no longer see the original.
--- docs/decisions.md, Posts.
+-- Reposts and quotes: which posts people can repost or quote, who is notified, and how they are counted.
+-- api.create_post publishes them. Actions on a repost go to the original. The author of a repost can take it back even
+-- if they can no longer see the original. docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
   ('repost_own', 400, 'You cannot repost your own post.');
 
 create function private.require_original(p_post uuid) returns app.posts
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -19,10 +18,10 @@ begin
   return v_post;
 end $$;
 comment on function private.require_original is
-  'Returns the post to which an action on this one applies: the original of a repost, or the post itself.';
+  'Returns the post to which an action on this post applies: the original of a repost, or the post itself.';
 
 create function private.require_published_original(p_post uuid) returns uuid
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -34,21 +33,21 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_published_original is
-  'As private.require_original, for published posts: nobody can act on a scheduled one.';
+  'Does the same as private.require_original, for published posts. Nobody can act on a scheduled post.';
 
 create function private.lock_open_post_space(p_post uuid) returns void
-language plpgsql volatile security definer   -- its callers have checked the post
+language plpgsql volatile security definer   -- its callers must check the post first
 set search_path = ''
 as $$
 begin
   perform private.write_in_space((select p.space_id from app.posts p where p.id = p_post));
 end $$;
 comment on function private.lock_open_post_space is
-  'Fails if a post is in an archived space, and keeps its space from being archived until the transaction ends. In an '
-  'archived space nobody can reply, react, vote or pay.';
+  'Fails if a post is in an archived space, and prevents the archiving of its space until the transaction ends. In '
+  'an archived space nobody can reply, react, vote or pay.';
 
 create function private.require_quotable(p_post uuid) returns uuid
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -61,7 +60,7 @@ begin
   return v_post.id;
 end $$;
 comment on function private.require_quotable is
-  'Returns the post that a repost or a quote of this post refers to: if this post is a repost, its original; '
+  'Returns the post to which a repost or a quote of this post refers: the original if this post is a repost, '
   'otherwise the post itself.';
 
 create function private.count_reposts() returns trigger
@@ -100,7 +99,7 @@ begin
   v_original := array(select o.author_id from app.posts o where o.id = v_post.quoted_post_id);
   if v_post.format = 'repost' then
     if private.post_visible_to(v_post.quoted_post_id, v_post.author_id) is not true then
-      perform private.raise_error('post_unknown');   -- the original was deleted while the repost waited for it
+      perform private.raise_error('post_unknown');   -- the original was deleted while the repost waited for its lock
     end if;
     perform private.emit('posts.post.reposted', json_build_object(
       'postId', v_post.quoted_post_id, 'repostId', v_post.id, 'userId', v_post.author_id), v_original);
@@ -115,7 +114,7 @@ insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.announce_quote', 520);
 
 create function private.find_reposted(p_post uuid) returns uuid
-language plpgsql stable security definer   -- finds the caller's own repost even if they no longer see it
+language plpgsql stable security definer   -- finds the caller's own repost even if they can no longer see it
 set search_path = ''
 as $$
 begin
@@ -123,11 +122,11 @@ begin
           where p.id = p_post and p.format = 'repost' and p.author_id = private.require_caller());
 end $$;
 comment on function private.find_reposted is
-  'The original of the caller''s own repost, even if the repost is deleted or they no longer see the original. Null '
-  'for any other id.';
+  'The original of the caller''s own repost, even if the repost is deleted or the caller can no longer see the '
+  'original. Null for any other id.';
 
 create function private.withdrawal_target(p_post uuid) returns uuid
-language plpgsql stable   -- security invoker: it must not reveal the original of a repost that the caller cannot see
+language plpgsql stable   -- runs as the invoker, so that it reveals no hidden original
 set search_path = ''
 as $$
 begin
@@ -137,9 +136,9 @@ begin
     p_post);
 end $$;
 comment on function private.withdrawal_target is
-  'The post from which the caller takes something back: the one that private.require_original returns. For a post '
-  'that the caller no longer sees, returns the id itself (for their own repost, the id of its original), because '
-  'people can take back what is theirs even then. It never fails.';
+  'The post from which the caller takes something back: the post of private.require_original or, if the caller can '
+  'no longer see the post, p_id itself (for the caller''s own repost, the id of its original). People can take back '
+  'what is theirs even then. It never fails.';
 
 create function private.lock_original(p_post uuid) returns void
 language plpgsql volatile security definer   -- only triggers may write counters
@@ -150,7 +149,7 @@ begin
                                       where p.id = p_post and p.format = 'repost'));
 end $$;
 comment on function private.lock_original is
-  'Locks the counters of a repost''s original, which deleting the repost will change. Call it before locking the '
+  'Locks the counters of a repost''s original, which change when the repost is deleted. Call it before locking the '
   'repost (ARCHITECTURE.md, Locks). Does nothing for other posts.';
 
 create function private.delete_repost(p_original uuid) returns boolean
@@ -167,7 +166,8 @@ begin
     where p.author_id = private.require_caller() and p.quoted_post_id = p_original and p.format = 'repost');
 end $$;
 comment on function private.delete_repost is
-  'Deletes the caller''s repost of a post, even if they no longer see the post. False if there never was one.';
+  'Deletes the caller''s repost of a post, even if they can no longer see the post. Returns false if there never '
+  'was a repost.';
 
 insert into private.operations_of_people (operation) values ('repost');
 
@@ -204,5 +204,5 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unrepost is
-  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, even if they no longer see '
-  'the post; repeating it changes nothing.';
+  'Takes the caller''s repost of a post back, by the id of the post or of a repost of it, even if the caller can no '
+  'longer see the post; repeating it changes nothing.';

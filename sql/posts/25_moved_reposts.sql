@@ -1,5 +1,5 @@
--- Keeps the audience of reposts in step with the original when its audience changes, so that the feed finds them:
--- 500 reposts at once, the others soon after.
+-- When the audience of a post changes, its reposts get the same audience, so that the feed finds them: 500 reposts at
+-- once, the others soon after.
 
 create function private.sync_repost_audience_batch(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- changes other people's reposts
@@ -8,8 +8,8 @@ as $$
 declare
   v_ids uuid[];
 begin
-  -- either this waits for an edit of the audience, or the edit waits for this, so that this never writes an old
-  -- audience
+  -- either this batch waits for an edit of the audience, or the edit waits for this batch, so that it never writes an
+  -- old audience
   perform from app.posts where id = (p_job ->> 'postId')::uuid for key share;
   v_ids := array(
     select r.id from app.posts r
@@ -34,7 +34,7 @@ as $$
 declare
   v_ids uuid[];
 begin
-  -- skips locked reposts: a ban or an erasure that has locked one may be waiting for this post
+  -- skip locked reposts, because a ban or an erasure that has locked one may be waiting for this post
   v_ids := array(select r.id from app.posts r
                  where r.quoted_post_id = new.id and r.format = 'repost' and r.deleted_at is null
                  order by r.id limit 500 for no key update skip locked);
@@ -48,8 +48,9 @@ begin
   return null;
 end $$;
 comment on function private.sync_repost_audience is
-  'Trigger: when a post is opened to everyone or restricted to circles, updates the audience for which the feed finds '
-  'its reposts: 500 reposts at once, the others soon after. Who may see a repost does not depend on this.';
+  'Trigger: when a post is opened to everyone or restricted to circles, updates the audience for which the feed '
+  'finds its reposts: 500 reposts at once, the others soon after. The visibility of a repost does not depend on '
+  'this.';
 call private.force_index_scans('private.sync_repost_audience');
 create trigger _140_sync_repost_audience after update of visibility on app.posts
   for each row when (new.format <> 'repost' and new.closer_id is distinct from old.closer_id)

@@ -1,6 +1,5 @@
--- Mentions: a person named in a post or a reply by @username or @username@domain is notified, once per text. An edit
--- notifies nobody.
--- docs/decisions.md, Posts.
+-- A mention is @username or @username@domain in a post or a reply. It notifies the person, once per text. An edit
+-- notifies nobody. docs/decisions.md, Posts.
 
 insert into private.event_types (name, payload, happens) values
   ('posts.person.mentioned', '{userId,byId,postId,replyId}',
@@ -18,8 +17,8 @@ begin
     return '{}';
   end if;
   -- A mention is not part of a word, an address (a@b.example) or a link (…/@name), and its name ends where the word
-  -- ends. A name that is cut off after 10,000 characters does not count: an X, which no name contains, replaces its
-  -- rest.
+  -- ends. A name that is cut off at 10,000 characters does not count, because an X, which no name contains, replaces
+  -- the rest.
   return array(
     select m.part[1]
     from regexp_matches(
@@ -32,11 +31,11 @@ begin
     order by min(m.place));
 end $$;
 comment on function private.names_in is
-  'The distinct names that a text mentions, in the order of their first mention, whether such people exist or not. It '
-  'checks the first 200 mentions in the first 10,000 characters, because publishing waits for it.';
+  'The distinct names that a text mentions, in the order of their first mention, even if such people do not exist. '
+  'The function checks the first 200 mentions in the first 10,000 characters, because publishing waits for it.';
 
 create function private.people_named(p_names text[]) returns uuid[]
-language plpgsql stable security definer   -- also finds people whom the writer cannot see; callers check that later
+language plpgsql stable security definer   -- also finds people whom the writer cannot see
 set search_path = ''
 as $$
 begin
@@ -60,8 +59,8 @@ begin
   if v_most = 0 then
     return;
   end if;
-  -- Counts names as written: counting the people who are notified would reveal who exists and who blocks the writer.
-  -- When a scheduled post is published nobody could receive an error, so then as many people are notified as the limit
+  -- Count the written names, because a count of notified people would reveal who exists and who blocks the writer. The
+  -- publication of a scheduled post can return no error to its author, so it notifies as many people as the limit
   -- allows.
   v_most := private.count_writes('mentions', v_most, case when p_writer is distinct from app.uid() then p_writer end);
   perform private.emit('posts.person.mentioned', json_build_object(
@@ -89,8 +88,8 @@ begin
   from app.posts p where p.id = (p_event ->> 'postId')::uuid and p.hidden_at is null;
 end $$;
 comment on function private.mention_in_post is
-  'Listener: emits the mentions of a post when it is published, which for a scheduled post is later than its insert. '
-  'It is the last one, and skips a post that another listener has hidden.';
+  'Listener: emits the mentions of a post when it is published, which for a scheduled post is later than its '
+  'insert. It is the last listener, and skips a post that another listener has hidden.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.mention_in_post', 960);
 

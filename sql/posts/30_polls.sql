@@ -1,5 +1,5 @@
--- Polls: a question with 2 to 6 answers on a post. Each person has one vote and may change it until the poll closes.
--- docs/decisions.md, Posts.
+-- A poll is a question on a post with 2 to 6 answers. Each person has one vote and may change it until the poll
+-- closes. docs/decisions.md, Posts.
 
 create table app.polls (
   id                uuid primary key default gen_random_uuid(),
@@ -13,14 +13,14 @@ create index polls_due_idx on app.polls (greatest(closes_at, close_again_at))
   where closes_at is not null and closed_emitted_at is null;
 create index polls_author_id_idx on app.polls (author_id, greatest(closes_at, close_again_at))
   where closes_at is not null and closed_emitted_at is null;
-comment on table app.polls is 'The poll of a post. It takes votes until closes_at, or forever if that is null.';
-comment on column app.polls.closes_at is 'After this time it takes no votes; null if it never closes.';
-comment on column app.polls.author_id is 'The author of the post. Jobs use it to alternate between authors.';
+comment on table app.polls is 'The poll of a post. It accepts votes until closes_at, or forever if closes_at is null.';
+comment on column app.polls.closes_at is 'The time after which the poll accepts no votes; null if it never closes.';
+comment on column app.polls.author_id is 'The author of the post. Jobs use the column to alternate between authors.';
 comment on column app.polls.close_again_at is
-  'When to try to close the poll again: after closing failed, or while it yields to polls of other authors. Until '
-  'then other polls come first.';
+  'When the job tries again to close the poll, after closing failed, or while the poll yields to polls of other '
+  'authors. Until then other polls come first.';
 comment on column app.polls.closed_emitted_at is
-  'When the author and the voters were notified of its end, which happens only once.';
+  'When the author and the voters were notified of the end of the poll, which happens only once.';
 
 create table app.poll_options (
   id       uuid primary key default gen_random_uuid(),
@@ -44,7 +44,7 @@ create table app.poll_votes (
 );
 create index poll_votes_option_id_idx on app.poll_votes (poll_id, option_id);
 create index poll_votes_user_id_idx on app.poll_votes (user_id, poll_id);
-comment on table app.poll_votes is 'Who voted for what: one vote per person and poll. Others see only the totals.';
+comment on table app.poll_votes is 'The votes of people, one per person and poll. Others see only the totals.';
 
 insert into private.event_types (name, payload, happens) values
   ('posts.poll.closed', '{postId,pollId}',
@@ -66,7 +66,7 @@ language plpgsql security definer   -- only this trigger may write tallies
 set search_path = ''
 as $$
 begin
-  -- sorted, because changing a vote and an erasure lock several options: ARCHITECTURE.md, Locks
+  -- sort the options, because a changed vote and an erasure lock several of them: ARCHITECTURE.md, Locks
   perform from app.poll_options where id in (old.option_id, new.option_id) order by id for no key update;
   update app.poll_options set votes = votes + case id when new.option_id then 1 else -1 end
   where id in (old.option_id, new.option_id);
@@ -89,7 +89,7 @@ begin
   return null;
 end $$;
 comment on function private.check_poll_time is
-  'Trigger: a scheduled post cannot be postponed until after its poll closes.';
+  'Trigger: rejects a publication time of a scheduled post that is not before its poll closes.';
 create trigger _130_check_poll_time after update of publish_at on app.posts
   for each row when (new.publish_at > old.publish_at) execute function private.check_poll_time();
 
@@ -108,8 +108,8 @@ cross join lateral (
   select json_agg(json_build_object('id', po.id, 'text', po.text, 'votes', po.votes) order by po.position) as options,
          sum(po.votes) as total
   from app.poll_options po where po.poll_id = l.id) o;
-comment on view app.poll_card is 'A poll as its viewer sees it: {id, options [{id, text, votes}], totalVotes, '
-  'closesAt, closed, myOptionId}.';
+comment on view app.poll_card is
+  'A poll as its viewer sees it: {id, options [{id, text, votes}], totalVotes, closesAt, closed, myOptionId}.';
 
 create function private.require_poll_card(p_post uuid) returns json
 language plpgsql stable
@@ -122,7 +122,7 @@ end $$;
 comment on function private.require_poll_card is 'The card of a post''s poll.';
 
 create function private.add_poll(p_post uuid, p_poll jsonb, p_publish_at timestamptz default null) returns void
-language plpgsql volatile security definer   -- no policy lets callers add a poll: others may have read the post
+language plpgsql volatile security definer   -- no policy allows adding a poll, because others may have read the post
 set search_path = ''
 as $$
 declare
@@ -165,7 +165,7 @@ comment on function private.add_poll is
   'sixth are dropped.';
 
 create function private.lock_running_poll(p_post uuid) returns app.polls
-language plpgsql volatile   -- locks the row; security invoker: rows that policies hide count as unknown
+language plpgsql volatile   -- locks the row; runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -176,16 +176,16 @@ begin
   if v_poll.id is null then
     perform private.raise_error('poll_unknown');
   end if;
-  -- closing a poll waits for votes in progress, so that their voters are notified too; a closed poll is not locked
+  -- the end of a poll waits for votes in progress, so that these voters are also notified; don't lock a closed poll
   perform private.lock('poll', v_poll.id::text)
   where v_poll.closes_at is null or v_poll.closes_at > clock_timestamp();
-  if v_poll.closes_at <= clock_timestamp() then   -- it may have closed while we waited
+  if v_poll.closes_at <= clock_timestamp() then   -- the poll may have closed during the wait
     perform private.raise_error('poll_closed');
   end if;
   return v_poll;
 end $$;
 comment on function private.lock_running_poll is
-  'Returns the poll of a published post if the caller may see it and it takes votes. Until the transaction ends, '
+  'Returns the poll of a published post if the caller may see it and it accepts votes. Until the transaction ends, '
   'nobody else can vote in it.';
 
 insert into private.operations_of_people (operation) values ('vote_poll');
@@ -205,7 +205,7 @@ begin
   from app.poll_options o where o.id = p_option_id and o.poll_id = v_poll.id
   on conflict (poll_id, user_id) do update set option_id = excluded.option_id;
   if not found then
-    perform private.require_post(v_post);   -- a block may have been made since the check above
+    perform private.require_post(v_post);   -- somebody may have made a block since the check above
     perform private.raise_error('option_unknown');
   end if;
   return private.require_poll_card(v_post);
@@ -226,15 +226,15 @@ begin
   if not found or v_poll.closes_at <= clock_timestamp() then
     return false;
   end if;
-  perform private.lock('poll', v_poll.id::text);   -- as in private.lock_running_poll
+  perform private.lock('poll', v_poll.id::text);   -- see private.lock_running_poll
   delete from app.poll_votes
   where poll_id = v_poll.id and user_id = private.require_caller()
     and (v_poll.closes_at is null or v_poll.closes_at > clock_timestamp());
   return found;
 end $$;
 comment on function private.withdraw_vote is
-  'Takes the caller''s vote back from a poll that is not closed, even if they no longer see its post. False if there '
-  'was none.';
+  'Takes the caller''s vote back from a poll that is not closed, even if they can no longer see its post. Returns '
+  'false if there was no vote.';
 
 create function api.unvote_poll(p_id uuid) returns json
 language plpgsql volatile
@@ -244,25 +244,25 @@ declare
   v_post uuid := private.withdrawal_target(p_id);
 begin
   if not private.withdraw_vote(v_post) then
-    perform private.lock_running_poll(v_post);   -- fails if the caller could not vote either
+    perform private.lock_running_poll(v_post);   -- this fails if the caller could not vote
   elsif not exists (select from app.posts where id = v_post) then
     return private.error_response('post_unknown');   -- the vote is taken back, but nothing of the poll is shown
   end if;
   return private.require_poll_card(v_post);
 end $$;
 comment on function api.unvote_poll is
-  'Takes the caller''s vote back; repeating it changes nothing. It also works on the poll of a post that they no '
-  'longer see, but then the answer is post_unknown. Returns the poll.';
+  'Takes the caller''s vote back; repeating it changes nothing. It also works on the poll of a post that the caller '
+  'can no longer see, but then the answer is post_unknown. Returns the poll.';
 
 create function private.job_close_polls() returns integer
-language plpgsql volatile security definer   -- the worker has no rights to tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
   v_poll app.polls;
 begin
-  -- Closes one poll per transaction, regardless of the number of votes. Does not lock for update, because a vote in
-  -- progress would wait for that lock while this waits for the vote.
+  -- Close one poll per transaction, regardless of the number of votes. Don't lock for update, because a vote in
+  -- progress would wait for that lock while this job waits for the vote.
   select * into v_poll from app.polls
   where closes_at is not null and closed_emitted_at is null and greatest(closes_at, close_again_at) <= now()
   order by greatest(closes_at, close_again_at) limit 1
@@ -274,12 +274,12 @@ begin
   begin
     update app.polls set closed_emitted_at = now() where id = v_poll.id;
     perform private.emit('posts.poll.closed', json_build_object('postId', v_poll.post_id, 'pollId', v_poll.id));
-  exception when others or query_canceled then   -- others alone would not catch timeouts
+  exception when others or query_canceled then   -- "others" does not include a timeout
     raise warning 'the end of the poll % could not be announced: % %', v_poll.id, sqlstate, sqlerrm;
     update app.polls set close_again_at = clock_timestamp() + interval '5 seconds' where id = v_poll.id;
     return -1;
   end;
-  -- last, because it locks other polls
+  -- call this last, because it locks other polls
   perform private.yield_turn('app.polls', 'author_id', v_poll.author_id,
                            'closes_at is not null and closed_emitted_at is null',
                            'greatest(closes_at, close_again_at)', 'close_again_at');

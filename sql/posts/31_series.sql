@@ -1,6 +1,5 @@
--- Series: posts of an author, in an order that the author decides. People can follow a series. Operations:
--- 32_series_operations.sql.
--- docs/decisions.md, Posts.
+-- A series has posts of an author, in an order that the author decides. People can follow a series.
+-- 32_series_operations.sql has the operations. docs/decisions.md, Posts.
 
 create table app.series (
   id          uuid primary key default gen_random_uuid(),
@@ -20,7 +19,7 @@ create table app.series_items (
   position  integer not null check (position > 0),
   added_at  timestamptz not null default now(),
   primary key (series_id, post_id),
-  -- checked at the end of a statement, because moving an item shifts those after it
+  -- checked at the end of a statement, because moving an item shifts the items after it
   constraint series_items_position_key unique (series_id, position) deferrable initially immediate
 );
 create index series_items_post_id_idx on app.series_items (post_id);
@@ -37,9 +36,9 @@ create table private.deleted_series_items (
 );
 create index deleted_series_items_post_id_idx on private.deleted_series_items (post_id);
 comment on table private.deleted_series_items is
-  'The places of deleted posts in their series, so that a cursor at such a post stays valid; position is that of the '
-  'item after the post. A series keeps the 200 that were deleted last, because every change of its items updates all '
-  'of them.';
+  'The places of deleted posts in their series, so that a cursor at such a post stays valid; position is that of '
+  'the item after the post. A series keeps its 200 latest deleted posts, because every change of its items updates '
+  'all these rows.';
 comment on column private.deleted_series_items.left_at is 'When the post was deleted.';
 
 create table app.series_follows (
@@ -50,7 +49,7 @@ create table app.series_follows (
 );
 create index series_follows_user_id_idx on app.series_follows (user_id, series_id);
 comment on table app.series_follows is 'The people who are notified of new items of a series.';
--- no updates: a follow is only made or ended
+-- no right to update, because people only make or end follows
 
 insert into private.event_types (name, payload, happens) values
   ('posts.series.extended', '{seriesId,postId}',
@@ -80,14 +79,14 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that concurrent calls cannot exceed the limit
+  -- lock, so that concurrent calls cannot exceed the limit
   perform private.lock('series of', new.author_id::text);
   if (select count(*) from app.series where author_id = new.author_id) >= 100 then
     perform private.raise_error('series_exhausted');
   end if;
   return new;
 end $$;
-comment on function private.limit_series is 'Trigger: a person has at most 100 series.';
+comment on function private.limit_series is 'Trigger: rejects a series if the person has 100 series.';
 create trigger limit_series before insert on app.series for each row execute function private.limit_series();
 
 create function private.lock_series(p_series uuid) returns void
@@ -98,11 +97,11 @@ begin
   perform private.lock('series', p_series::text);
 end $$;
 comment on function private.lock_series is
-  'Makes sure that only one transaction at a time moves items of a series. Count items in a later statement. Lock the '
-  'rows of posts before this, and several series in the order of their ids: ARCHITECTURE.md, Locks.';
+  'Lets only one transaction at a time move items of a series. Count items in a later statement. Lock the rows of '
+  'posts first, and several series in the order of their ids: ARCHITECTURE.md, Locks.';
 
 create function private.place_item(p_series uuid, p_post uuid, p_position integer) returns boolean
-language plpgsql volatile security definer   -- moves items that the caller can't see too
+language plpgsql volatile security definer   -- also moves items that the caller can't see
 set search_path = ''
 as $$
 declare
@@ -111,7 +110,7 @@ declare
   v_to     integer;
   v_new    boolean;
 begin
-  -- locks the post first: ARCHITECTURE.md, Locks. This also prevents two series from adding it at the same time
+  -- lock the post first: ARCHITECTURE.md, Locks. This also prevents two series from adding the post at the same time
   perform private.check_lock_order('post');
   perform from app.posts where id = p_post and author_id = private.require_caller() for update;
   perform private.lock_series(p_series);
@@ -150,8 +149,8 @@ begin
   return v_new;
 end $$;
 comment on function private.place_item is
-  'Puts the caller''s post into the caller''s series at this position, or at the end. If the post is already an item, '
-  'it moves there. Items after it shift. True if it is a new item.';
+  'Puts the caller''s post into the caller''s series at this position, or at the end. If the post is already an '
+  'item, it moves there. Items after it shift. Returns true if the item is new.';
 
 create function private.leave_series() returns trigger
 language plpgsql volatile security definer   -- only triggers and private.place_item may write positions
@@ -176,7 +175,7 @@ begin
   return null;
 end $$;
 comment on function private.leave_series is
-  'Trigger: removes a deleted post from its series; the items after it move up.';
+  'Trigger: removes a deleted post from its series. The items after it move up.';
 create trigger _170_leave_series after update of deleted_at on app.posts
   for each row when (old.deleted_at is null and new.deleted_at is not null) execute function private.leave_series();
 
@@ -185,7 +184,7 @@ language plpgsql volatile security definer   -- a block also ends the other pers
 set search_path = ''
 as $$
 begin
-  -- finds the follows by series, because an author has at most 100 series
+  -- find the follows by series, because an author has at most 100 series
   delete from app.series_follows f
   using (select m.blocked_id as follower_id, s.id
          from made m, app.series s where s.author_id = m.blocker_id
@@ -197,8 +196,8 @@ begin
   return null;
 end $$;
 comment on function private.end_series_follows is
-  'Trigger: a block ends the follows that the two people have of each other''s series. Lifting the block restores '
-  'none.';
+  'Trigger: after a block, ends the two people''s follows of each other''s series. They stay ended when the block '
+  'is lifted.';
 call private.force_index_scans('private.end_series_follows');
 create trigger _200_end_series_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_series_follows();

@@ -2,7 +2,7 @@
 -- docs/decisions.md, Posts.
 
 create function private.require_series(p_series uuid) returns app.series
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -49,7 +49,7 @@ begin
   if p_cursor is not null and not found then
     perform private.raise_error('cursor_unknown');
   end if;
-  -- plain variables, because expressions defeat the index
+  -- plain variables, so that the planner can use the index
   v_from.created_at := coalesce(v_from.created_at, 'infinity');
   v_from.id := coalesce(v_from.id, v_caller);
   v_ids := array(select id from app.series
@@ -76,7 +76,7 @@ begin
   if v_series.author_id <> private.require_caller() then
     perform private.raise_error('series_not_yours');
   end if;
-  v_post := private.lock_own_post(p_post_id);   -- while it is locked it cannot be deleted or published
+  v_post := private.lock_own_post(p_post_id);   -- while the post is locked, it cannot be deleted or published
   if v_post.format = 'repost' then
     perform private.raise_error('series_repost');
   end if;
@@ -100,8 +100,8 @@ begin
   from app.series_items i where i.post_id = (p_event ->> 'postId')::uuid;
 end $$;
 comment on function private.extend_series is
-  'Listener: when a post is published, emits an event for each series that has it as an item. A scheduled post can be '
-  'an item before it is published.';
+  'Listener: when a post is published, emits an event for each series of which it is an item. A scheduled post can '
+  'be an item before it is published.';
 insert into private.event_listeners (event, listener, position) values
   ('posts.post.published', 'private.extend_series', 500);
 
@@ -137,7 +137,8 @@ begin
   if v_cursor is not null and private.find_item_place(p_series_id, v_cursor) is null then
     perform private.raise_error('cursor_unknown');
   end if;
-  -- all items that the caller sees, at most 200. position counts only these, so that it reveals nothing of others
+  -- all items that the caller sees, at most 200. position counts only these items, so that it reveals nothing about
+  -- others
   select array_agg(post_id order by position) filter (where position > v_place),
          count(*) filter (where position <= v_place)
   into v_ids, v_before
@@ -165,7 +166,7 @@ begin
   if v_series.author_id = private.require_caller() then
     perform private.raise_error('series_follow_own');
   end if;
-  -- reads and writes in one statement, so that blocking somebody meanwhile can cause no error but series_unknown
+  -- read and write in one statement, so that a concurrent block can cause no error but series_unknown
   insert into app.series_follows (series_id, user_id) select s.id, app.uid() from app.series s where s.id = p_id
   on conflict do nothing;
   return json_build_object('following', true);
@@ -186,4 +187,4 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unfollow_series is
-  'Ends the caller''s follow of a series, even of one that they no longer see; repeating it changes nothing.';
+  'Ends the caller''s follow of a series, even of one that they can no longer see; repeating it changes nothing.';

@@ -1,4 +1,4 @@
--- Co-authors: the people who wrote a post with its author, and the share of its payments that each receives.
+-- Co-authors are the people who wrote a post with its author. Each receives a share of its payments.
 -- docs/decisions.md, Posts.
 
 create table app.post_co_authors (
@@ -17,8 +17,8 @@ comment on table app.post_co_authors is
   'The invited and accepted co-authors of a post, at most four; id is that of the invitation. Only accepted ones take '
   'part in splits. Declining an invitation or leaving deletes the row.';
 comment on column app.post_co_authors.author_id is
-  'Who invited: the post''s author, who never changes. A trigger writes it, so that a block finds the invitations '
-  'between two people.';
+  'The post''s author, who invites and never changes. A trigger writes the column, so that a block finds the '
+  'invitations between two people.';
 comment on column app.post_co_authors.status is 'pending or accepted. Declining or leaving deletes the row.';
 comment on column app.post_co_authors.split_share is 'Percent of a payment for the post, rounded down to whole mana.';
 
@@ -65,14 +65,14 @@ begin
   return null;
 end $$;
 comment on function private.end_co_author_invitations is
-  'Trigger: a block ends pending invitations between two people, in both directions. Accepted co-authors keep their '
-  'share.';
+  'Trigger: after a block, ends pending invitations between the two people, in both directions. Accepted co-authors '
+  'keep their share.';
 call private.force_index_scans('private.end_co_author_invitations');
 create trigger _210_end_co_author_invitations after insert on app.blocks
   referencing new table as blocked for each statement execute function private.end_co_author_invitations();
 
 create function private.co_author_list(p_post uuid) returns json
-language plpgsql stable security definer   -- its callers have checked that the caller sees the post
+language plpgsql stable security definer   -- calling functions must check that the caller sees the post
 set search_path = ''
 as $$
 declare
@@ -97,7 +97,7 @@ comment on function private.co_author_list is
 call private.force_index_scans('private.co_author_list');
 
 create function private.co_author(p_row app.post_co_authors) returns json
-language plpgsql stable   -- takes a row instead of an id, because a declined invitation is deleted
+language plpgsql stable   -- takes a row instead of an id, because the row of a declined invitation is deleted
 set search_path = ''
 as $$
 begin
@@ -148,7 +148,7 @@ begin
   if v_post.format = 'repost' then
     perform private.raise_error('co_author_repost');
   elsif v_post.published_at is null then
-    perform private.raise_error('post_not_out');   -- the invited person could not see it to accept
+    perform private.raise_error('post_not_out');   -- the invited person could not see the post
   elsif v_person = app.uid() then
     perform private.raise_error('co_author_oneself');
   elsif (p_split_share between 0 and 100) is not true then
@@ -162,7 +162,7 @@ begin
   end if;
   perform private.require_split(p_id, p_split_share);
 
-  -- checks and inserts in one statement, because a ban does not lock the pair
+  -- check and insert in one statement, because a ban does not lock the pair
   insert into app.post_co_authors (post_id, user_id, split_share)
   select p_id, u.id, p_split_share from app.users u where u.id = v_person
   returning * into v_row;
@@ -186,14 +186,14 @@ declare
 begin
   perform private.check_lock_order('post');
   perform from app.posts where id = p_post for no key update;
-  -- reads after the lock, because only then the row is final
+  -- read after the lock, because only then the row is final
   select * into v_row from app.post_co_authors
   where id = p_invite and post_id = p_post and user_id = private.require_caller() for update;
   if (p_accept is not false or v_row.status is distinct from 'accepted')
      and private.post_visible_to(p_post, app.uid()) is not true then
     perform private.raise_error('post_unknown');
   elsif v_row.id is null then
-    -- another person's invitation, if the card of the post shows it to the caller
+    -- if the card of the post shows the caller this invitation, it is another person's
     perform from json_array_elements(private.co_author_list(p_post)) i (item)
     where i.item ->> 'id' = p_invite::text;
     if found then
@@ -217,8 +217,8 @@ begin
   return v_row;
 end $$;
 comment on function private.settle_co_author is
-  'Accepts the caller''s invitation, or declines it, which deletes it. An accepted co-author can also decline, which '
-  'removes them, even from a post that they no longer see.';
+  'Accepts the caller''s invitation, or declines it, which deletes it. An accepted co-author can also decline, even '
+  'for a post that they can no longer see; this removes them.';
 
 insert into private.operations_of_people (operation) values ('respond_co_author');
 
@@ -228,9 +228,9 @@ set search_path = ''
 as $$
 begin
   if p_accept is null then
-    perform private.raise_error('value_invalid');   -- null would count as no, which is final
+    perform private.raise_error('value_invalid');   -- null would count as declining, which is final
   end if;
-  -- checks this before locking the post
+  -- check this before locking the post
   if p_accept is not false or not exists (
        select from app.post_co_authors
        where id = p_invite_id and post_id = p_id and user_id = app.uid() and status = 'accepted') then

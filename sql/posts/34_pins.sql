@@ -1,5 +1,4 @@
--- Pins: up to three posts that come first on an author's profile.
--- docs/decisions.md, Posts.
+-- Authors can pin up to three posts, which come first on their profiles. docs/decisions.md, Posts.
 
 insert into private.errors (code, status, text) values
   ('pins_exhausted', 409, 'You can pin at most 3 posts. Unpin one first.');
@@ -14,9 +13,9 @@ declare
   v_pinned integer;
   v_all    integer;
 begin
-  -- locks first and counts in a later statement, so that concurrent calls see what earlier ones have pinned
+  -- lock first and count in a later statement, so that each call sees the pins of earlier calls
   perform private.lock('pins', private.require_caller()::text);
-  -- does not count reposts that their author cannot see, because the author does not find them on the profile to unpin
+  -- don't count reposts that their author cannot see, because the author does not find them on the profile to unpin
   -- them
   select count(*) filter (where private.post_visible_to(id, author_id)), count(*) into v_pinned, v_all
   from app.posts
@@ -38,7 +37,7 @@ begin
   where id = p_post and author_id = private.require_caller() and pinned_at is not null and deleted_at is null;
   return found;
 end $$;
-comment on function private.unpin is 'Unpins the caller''s post; false if it was not pinned.';
+comment on function private.unpin is 'Unpins the caller''s post; returns false if it was not pinned.';
 
 create function api.pin_post(p_id uuid) returns json
 language plpgsql volatile
@@ -67,4 +66,4 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unpin_post is
-  'Unpins the caller''s post, even a repost whose original they no longer see; repeating it changes nothing.';
+  'Unpins the caller''s post, even a repost whose original they can no longer see; repeating it changes nothing.';

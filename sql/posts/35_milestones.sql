@@ -1,4 +1,4 @@
--- Milestones: the author is notified when a post first reaches 5, 15 and 50 reactions.
+-- The author is notified when a post first reaches 5, 15 and 50 reactions, which are its milestones.
 -- docs/decisions.md, Posts.
 
 create function private.next_milestone(p_milestone smallint) returns integer
@@ -8,7 +8,7 @@ as $$
 begin
   return case p_milestone when 0 then 5 when 5 then 15 when 15 then 50 end;
 end $$;
-comment on function private.next_milestone is 'The next milestone after this one; null after the last.';
+comment on function private.next_milestone is 'The next milestone after this milestone; null after the last.';
 
 create function private.reach_milestone() returns trigger
 language plpgsql security definer   -- only triggers may write counters
@@ -23,8 +23,8 @@ begin
   return null;
 end $$;
 comment on function private.reach_milestone is
-  'Trigger: emits an event when a post reaches a milestone for the first time. Taking hearts back and giving them '
-  'again causes no second event.';
+  'Trigger: emits an event when a post reaches a milestone for the first time. If people take hearts back and give '
+  'them again, there is no second event.';
 create trigger reach_milestone after update of reactions on app.post_counters
   for each row when (new.reactions >= private.next_milestone(new.milestone))
   execute function private.reach_milestone();

@@ -1,13 +1,12 @@
--- Views: how often people other than its author opened a post. The facade counts them in batches, so that no reader
--- waits for the counting.
--- docs/decisions.md, Posts.
+-- Views are the number of times that people other than the author opened a post. The facade counts them in batches, so
+-- that no reader waits for the counting. docs/decisions.md, Posts.
 
 create function api.count_views(p_posts uuid[], p_viewers uuid[]) returns json
-language plpgsql volatile security definer   -- only the role gate may call it, because callers may not write counters
+language plpgsql volatile security definer   -- only for gate: callers may not write counters
 set search_path = ''
 as $$
 begin
-  perform private.lock_counters(p_posts);   -- to prevent deadlocks between two batches of the same posts
+  perform private.lock_counters(p_posts);   -- prevents deadlocks between two batches of the same posts
   update app.post_counters c set views = c.views + v.opened
   from (select p.id, count(*) as opened
         from unnest(p_posts, p_viewers) as o (post, viewer) join app.posts p on p.id = o.post

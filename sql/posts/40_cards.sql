@@ -22,10 +22,10 @@ select c.post_id,
 from app.post_counters c;
 comment on view private.engagement_fields is
   'The parts of a post''s card that engagement changes. fields has the fields counters and viewer of a JSON object. '
-  'For definer functions that check whether the caller sees the post.';
+  'The view is for definer functions, which must check that the caller sees the post.';
 
 create function private.require_engagement_card(p_post uuid) returns json
-language plpgsql stable security definer   -- checks once whether the post is visible
+language plpgsql stable security definer   -- checks only once whether the post is visible
 set search_path = ''
 as $$
 begin
@@ -40,7 +40,7 @@ comment on function private.require_engagement_card is
 call private.force_index_scans('private.require_engagement_card');
 
 create function private.count_fitting_posts(p_ids uuid[], p_limit integer) returns integer
-language plpgsql stable security definer   -- its callers pass posts that the caller sees
+language plpgsql stable security definer   -- calling functions pass only posts that the caller sees
 set search_path = ''
 as $$
 begin
@@ -52,7 +52,7 @@ begin
     order by i.place), p_limit);
 end $$;
 comment on function private.count_fitting_posts is
-  'How many of these posts fit on a page of p_limit, including what they quote: private.count_fitting.';
+  'The number of these posts that fit on a page of p_limit, including quoted posts (private.count_fitting).';
 call private.force_index_scans('private.count_fitting_posts');
 
 create function private.interest_list(p_post uuid) returns text
@@ -91,7 +91,7 @@ as $$
 begin
   return (select l.card::text from app.poll_card l where l.post_id = p_post);
 end $$;
-comment on function private.poll_text is 'The poll of a post, as the text of its card; null if it has none.';
+comment on function private.poll_text is 'The poll of a post, as the text of its card; null if the post has none.';
 call private.force_index_scans('private.poll_text');
 
 create type app.card_text as (text text, quoted_id uuid);
@@ -100,13 +100,13 @@ comment on type app.card_text is
   'quotes.';
 
 create function private.card_texts(p_ids uuid[]) returns app.card_text[]
-language plpgsql stable security definer   -- checks once whether a post is visible, not once for each part of its card
+language plpgsql stable security definer   -- checks the visibility of each post only once
 set search_path = ''
 as $$
 begin
   return array(
-    -- looks up once for all posts what only few of them have. A separate function reads each of these parts, because a
-    -- statement prepares all of its joins, even those that it does not run
+    -- look up the rare parts once for all posts. A separate function reads each of these parts, because a statement
+    -- prepares all of its joins, even joins that it does not run
     with rare as materialized (
       select array(select l.post_id from app.polls l where l.post_id = any (p_ids)) as poll,
              array(select i.post_id from app.post_interests i where i.post_id = any (p_ids) and not i.is_primary)
@@ -132,7 +132,7 @@ begin
                  else '[' || interest.card_start || ',"isPrimary":true}]' end, '[]')
             || ',"series":' || coalesce(case when p.id = any (rare.series) then private.series_list(p.id) end, '[]')
             || ',"poll":' || coalesce(case when p.id = any (rare.poll) then private.poll_text(p.id) end, 'null')
-            -- an array, because the index returns its elements in order, and string_agg would sort
+            -- use an array, because the index returns its elements in order, and string_agg would sort
             || ',"emojiBreakdown":{' || array_to_string(array(
                  select '"' || e.emotion || '":{"count":' || e.payments || ',"total":' || e.mana || '}'
                  from app.post_emotions e where e.post_id = p.id and e.payments > 0 order by e.emotion), ',') || '}')
@@ -168,7 +168,7 @@ begin
   end if;
   return (
     select coalesce('[' || string_agg(o.text, ',') || ']', '[]')
-    -- ordered here, because string_agg would sort the texts
+    -- order here, because string_agg would sort the texts
     from (select c.text
                  || coalesce(',"quotedPostId":"' || c.quoted_id || '","quotedPost":'
                              || (v_quoted[array_position(v_ids, c.quoted_id)]).text || '}',
@@ -179,8 +179,8 @@ begin
           order by c.place) o);
 end $$;
 comment on function private.post_cards is
-  'The cards of these posts that the caller sees, in order, as the text of a JSON array. Each card contains what the '
-  'post quotes as {quotedPostId, quotedPost}, null if the caller may not see it. p_more has further fields for each '
+  'The cards of these posts that the caller sees, in order, as the text of a JSON array. Each card contains the '
+  'quoted post as {quotedPostId, quotedPost}, null if the caller may not see it. p_more has further fields for each '
   'post, as text that begins with a comma.';
 call private.force_index_scans('private.post_cards');
 
@@ -192,4 +192,4 @@ begin
   return nullif(left(substr(private.post_cards(array[p_id], array[p_more]), 2), -1), '')::json;
 end $$;
 comment on function private.post_card is
-  'The card of one post; null if the caller does not see it: private.post_cards.';
+  'The card of one post (private.post_cards); null if the caller does not see the post.';

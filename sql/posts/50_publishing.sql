@@ -48,7 +48,7 @@ begin
 end $$;
 comment on function private.require_media is
   'Media as a post of this format stores them: [{url, alt, width, height, blurhash, posterUrl}] without other '
-  'fields, with alt null if it is empty. Each item names a url or an asset of the caller. The last four are '
+  'fields, with alt null if it is empty. Each item names a url or an asset of the caller. The last four fields are '
   'those of the asset, and so is alt if the item has none. The format decides how many items are allowed.';
 
 create function private.require_further_interests(p_primary uuid, p_more uuid[]) returns uuid[]
@@ -137,7 +137,8 @@ begin
             case when p_persona_id is not null then private.require_own_persona(p_persona_id) end,
             p_format, private.require_name(p_title), private.require_text(p_body),
             private.require_media(p_media, p_format),
-            -- in the same statement as the insert, so that a post that is hidden at this moment gives post_unknown
+            -- check in the same statement as the insert, so that a post that is hidden concurrently results in
+            -- post_unknown
             case when p_quoted_post_id is not null then private.require_quotable(p_quoted_post_id) end,
             p_visibility, p_depth, p_interest_id, v_space, p_is_journalism, p_publish_at,
             case when p_publish_at is null then now() end)
@@ -187,7 +188,7 @@ comment on function api.get_post is
   'hasMore}}. Never: cursor_unknown, reply_unknown (of api.list_replies).';
 
 create function private.visible_among(p_posts uuid[]) returns uuid[]
-language plpgsql stable security definer   -- under the policy the plan might begin with all posts
+language plpgsql stable security definer   -- with row-level security the plan might begin with all posts
 set search_path = ''
 as $$
 begin
@@ -198,7 +199,7 @@ begin
     order by i.place);
 end $$;
 comment on function private.visible_among is
-  'Those of these posts that the caller sees, each once, in the order of their first mention.';
+  'The posts that the caller sees, each once, in the order of their first mention.';
 call private.force_index_scans('private.visible_among');
 
 create function api.get_posts(p_ids uuid[]) returns json

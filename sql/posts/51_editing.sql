@@ -1,5 +1,5 @@
--- How authors edit and delete their posts. Nobody is notified of an edit, and nothing is published again.
--- docs/decisions.md, Posts.
+-- How authors edit and delete their posts. An edit notifies nobody, and publishes nothing again. docs/decisions.md,
+-- Posts.
 
 insert into private.errors (code, status, text) values
   ('post_fixed', 422, 'The format, poll, quoted post, group and guild of a post cannot be changed.'),
@@ -20,8 +20,8 @@ begin
   return new;
 end $$;
 comment on function private.keep_version is
-  'Trigger: keeps what a post said before an edit of its words, and sets edited_at. It keeps nothing of a scheduled '
-  'post, which nobody has read, or during an erasure.';
+  'Trigger: stores the text of a post before an edit of its words, and sets edited_at. It stores nothing for a '
+  'scheduled post, which nobody has read, or during an erasure.';
 create trigger _110_keep_version before update of title, body, media on app.posts
   for each row when ((old.title, old.body, old.media) is distinct from (new.title, new.body, new.media)
                      and old.published_at is not null and new.deleted_at is null)
@@ -56,7 +56,7 @@ declare
   v_more     uuid[];
   v_now      app.posts;
 begin
-  -- before the post is locked (ARCHITECTURE.md, Locks); authors may save a scheduled post as often as they like
+  -- count before the post is locked (ARCHITECTURE.md, Locks); authors may save a scheduled post as often as they like
   if exists (select from app.posts p
              where p.id = p_id and p.author_id = private.require_caller() and p.published_at is not null) then
     perform private.count_writes('edits');
@@ -145,8 +145,8 @@ begin
   return v_post.author_id;
 end $$;
 comment on function private.delete_post is
-  'Deletes a post for everyone and returns its author; its row and words remain for the staff. Null if it was already '
-  'deleted. For definer functions and staff.';
+  'Deletes a post for everyone and returns its author; the row and its words remain for the staff. Returns null if '
+  'the post was already deleted. The function is for definer functions and staff operations.';
 
 create function private.delete_own_post(p_post uuid) returns boolean
 language plpgsql volatile security definer   -- nobody sees a deleted post, so no policy can let its author write it
@@ -157,20 +157,21 @@ begin
           from app.posts p where p.id = p_post and p.author_id = private.require_caller());
 end $$;
 comment on function private.delete_own_post is
-  'Deletes the caller''s own post. False if it was already deleted, null if it is not theirs.';
+  'Deletes the caller''s own post. Returns false if it was already deleted, null if it is not the caller''s.';
 
 create function api.delete_post(p_id uuid) returns json
 language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- works even if the caller does not see their post: a repost of a hidden post, or a post in a space that they left
+  -- works even if callers cannot see their own post, such as a repost of a hidden post, or a post in a space that they
+  -- left
   if private.delete_own_post(p_id) is not true then
     perform private.lock_own_post(p_id);
-    perform private.raise_error('post_unknown');   -- a concurrent call has deleted it
+    perform private.raise_error('post_unknown');   -- a concurrent call has deleted the post
   end if;
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_post is
-  'Deletes the caller''s post, even if it is hidden or scheduled, a repost whose original they no longer see, or in a '
-  'group or guild that they have left.';
+  'Deletes the caller''s post. It may be hidden or scheduled, be a repost whose original the caller can no longer '
+  'see, or be in a group or guild that the caller has left.';

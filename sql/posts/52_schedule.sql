@@ -1,5 +1,4 @@
--- Scheduled posts: how they wait, and how each is published, once.
--- docs/decisions.md, Posts.
+-- How scheduled posts wait, and how each is published, once. docs/decisions.md, Posts.
 
 create function private.publish_post(p_post uuid) returns void
 language plpgsql volatile
@@ -17,8 +16,8 @@ begin
   end if;
 end $$;
 comment on function private.publish_post is
-  'Publishes a scheduled post and emits posts.post.published. Does nothing if it is already published. For definer '
-  'functions.';
+  'Publishes a scheduled post and emits posts.post.published. Does nothing if it is already published. The function '
+  'is for definer functions.';
 
 create function private.publish_now(p_post uuid) returns void
 language plpgsql volatile security definer   -- callers may not write published_at
@@ -27,7 +26,7 @@ as $$
 begin
   if exists (select from app.posts where id = p_post and author_id = app.uid()) then
     if not private.may_publish_in((select space_id from app.posts where id = p_post), app.uid()) then
-      perform private.raise_error('space_archived');   -- the post is unknown to people who are no longer members
+      perform private.raise_error('space_archived');   -- for people who are no longer members, the post is unknown
     end if;
     perform private.publish_post(p_post);
     update app.posts set publish_at = null where id = p_post;
@@ -36,7 +35,7 @@ end $$;
 comment on function private.publish_now is 'Publishes the caller''s own scheduled post before its time.';
 
 create function private.job_publish_scheduled() returns integer
-language plpgsql volatile security definer   -- the worker has no rights to tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -46,7 +45,7 @@ declare
   v_space  uuid;
   v_may    boolean;
 begin
-  -- one post per transaction, so that it locks no more than publishing by hand
+  -- publish one post per transaction, so that the job locks no more than an author who publishes
   select p.id, p.author_id, p.space_id, private.may_publish_in(p.space_id, p.author_id)
   into v_post, v_author, v_space, v_may
   from app.posts p join app.users u on u.id = p.author_id
@@ -57,7 +56,7 @@ begin
   if not found then
     return 0;
   elsif not v_may then
-    -- Postpones the post, so that not every call checks posts whose author has left the space. Also postpones up to
+    -- Postpone the post, so that later calls need not check posts whose author has left the space. Also postpone up to
     -- 500 other due posts of the author in that space; otherwise each call would postpone only one of thousands.
     update app.posts set publish_again_at = clock_timestamp() + interval '15 minutes'
     where id = v_post or ctid = any (array(
@@ -69,12 +68,12 @@ begin
   end if;
   begin
     perform private.publish_post(v_post);
-  exception when others or query_canceled then   -- others alone would not catch timeouts
+  exception when others or query_canceled then   -- "others" does not include a timeout
     raise warning 'the scheduled post % could not be published: % %', v_post, sqlstate, sqlerrm;
     update app.posts set publish_again_at = clock_timestamp() + interval '5 seconds' where id = v_post;
     return -1;
   end;
-  -- last, because it locks other posts
+  -- call this last, because it locks other posts
   perform private.yield_turn('app.posts', 'author_id', v_author, c_waits, 'greatest(publish_at, publish_again_at)',
                            'publish_again_at');
   return 1;
@@ -99,10 +98,10 @@ begin
 end $$;
 comment on function private.find_scheduled_time is
   'The time of a cursor''s post among the caller''s scheduled posts, even if it has been published or deleted, but '
-  'never of another person''s post. For a post that was published early it is the time of publication.';
+  'never of another person''s post. For a post that was published early, it is the time of publication.';
 
 create function private.find_scheduled(p_after timestamptz, p_id uuid) returns app.found
-language plpgsql stable security definer   -- with row-level security its scan would have no bound
+language plpgsql stable security definer   -- under a policy, the scan would have no limit
 set search_path = ''
 as $$
 declare
@@ -124,7 +123,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_scheduled is
-  'The caller''s next scheduled posts, of those that they see, among the next 400.';
+  'The caller''s next scheduled posts that they see, among the next 400.';
 call private.force_index_scans('private.find_scheduled');
 
 create function api.list_scheduled_posts(p_limit integer default 20, p_cursor text default null) returns json
@@ -133,7 +132,7 @@ set search_path = ''
 as $$
 declare
   v_me    uuid := private.require_caller();
-  v_from  app.place := ('-infinity', v_me)::app.place;   -- any id works: no row is at infinity
+  v_from  app.place := ('-infinity', v_me)::app.place;   -- no row has this time, so any id works
   v_found app.found;
 begin
   if p_cursor is not null then

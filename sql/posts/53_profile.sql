@@ -1,5 +1,4 @@
--- A person's posts on their profile: the pinned ones first, then the newest.
--- docs/decisions.md, Posts.
+-- A person's posts on their profile: the pinned posts first, then the newest. docs/decisions.md, Posts.
 
 create function private.require_profile_place(
   p_cursor text, p_author uuid, out post_id uuid, out pinned_at timestamptz, out published_at timestamptz
@@ -21,18 +20,18 @@ begin
   end if;
 end $$;
 comment on function private.require_profile_place is
-  'The place of a cursor''s post on its author''s profile: among the pinned posts if pinned_at is set (a deleted post '
-  'keeps it), otherwise by time. A cursor can also contain a time instead of a post. Fails with cursor_unknown if the '
-  'post is not by this author, or if the caller is not in its audience.';
+  'The place of a cursor''s post on its author''s profile: among the pinned posts if pinned_at is set (a deleted '
+  'post keeps this value), otherwise by time. A cursor can also contain a time instead of a post. Fails with '
+  'cursor_unknown if the post is not by this author, or if the caller is not in its audience.';
 
 create function private.find_posts_by(p_author uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden posts
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden posts
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_near   boolean := exists (select from app.audience where viewer_id = v_me and author_id = p_author and level > 0)
-    -- also counts spaces that the author has left
+    -- includes spaces that the author has left
     or exists (select from app.space_members m
                cross join lateral (select from app.posts p
                                    where p.space_id = m.space_id and p.author_id = p_author
@@ -42,7 +41,7 @@ declare
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
-  -- exactly one of these two branches applies. The one for strangers need not scan posts that are for circles, in
+  -- exactly one of these two branches applies. The branch for strangers need not scan posts that are for circles, in
   -- groups, hidden or deleted, so that these never make a profile look empty
   with looked as materialized (
     select * from (
@@ -68,9 +67,9 @@ begin
   return v_found;
 end $$;
 comment on function private.find_posts_by is
-  'The next posts of a person that the caller may see, without the pinned ones. It looks at the next 400 posts that '
-  'are for everyone, or at the next 400 of all kinds if the caller is in one of the person''s circles or in a space '
-  'where the person has posted.';
+  'The next posts of a person that the caller may see, without pinned posts. It reads the next 400 posts that are '
+  'for everyone, or the next 400 of all kinds if the caller is in one of the person''s circles or in a space where '
+  'the person has posted.';
 call private.force_index_scans('private.find_posts_by');
 
 create function api.list_posts_by(p_username text, p_limit integer default 20, p_cursor text default null) returns json
@@ -88,11 +87,11 @@ begin
   select post_id, pinned_at, published_at into v_before, v_pinned, v_from
   from private.require_profile_place(p_cursor, v_author);
   if v_before is null then
-    v_before := v_author;   -- any id works: no row is at infinity
+    v_before := v_author;   -- no row has this time, so any id works
     v_pinned := 'infinity';
   end if;
   if v_pinned is not null then
-    -- at most 50, of which their author sees three: private.pin
+    -- there are at most 50 pinned posts, of which their author sees three: private.pin
     v_pins := array(select id from app.posts
                     where author_id = v_author and pinned_at is not null and deleted_at is null
                       and published_at is not null
@@ -106,5 +105,5 @@ begin
   return private.page_of_texts(private.post_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_posts_by is
-  'A person''s posts that the caller sees, the pinned ones first, then the newest. Only the author sees hidden posts; '
-  'nobody sees scheduled ones here.';
+  'A person''s posts that the caller sees, the pinned posts first, then the newest. Only the author sees hidden '
+  'posts. The list has no scheduled posts.';

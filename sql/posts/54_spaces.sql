@@ -2,13 +2,13 @@
 -- docs/decisions.md, Spaces.
 
 create function private.find_space_posts(p_space uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden posts
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden posts
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_list   text := 'space posts ' || p_space;
-  v_place  app.place := ('infinity', p_space)::app.place;   -- any id works: no row is at infinity
+  v_place  app.place := ('infinity', p_space)::app.place;   -- no row has this time, so any id works
   v_from   timestamptz;
   v_before uuid;
   v_found  app.found;
@@ -24,7 +24,7 @@ begin
       perform private.raise_error('cursor_unknown');
     end if;
   end if;
-  v_from := v_place.at;   -- plain variables, because expressions defeat the index
+  v_from := v_place.at;   -- plain variables, so that the planner can use the index
   v_before := v_place.id;
   with looked as materialized (
     select w.at, w.id from (
@@ -49,7 +49,7 @@ begin
   return v_found;
 end $$;
 comment on function private.find_space_posts is
-  'The next posts of a space that a member may see, among the next 400 of those that all members see and the '
+  'The next posts of a space that a member may see, among the next 400 posts that all members see or that are the '
   'caller''s own.';
 call private.force_index_scans('private.find_space_posts');
 

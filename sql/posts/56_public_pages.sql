@@ -1,18 +1,18 @@
--- Public pages: what everybody who has the link sees of a public post and of a person, if the instance serves such
--- pages.
+-- Public pages show a public post or a person to everybody who has the link, if the instance serves such pages.
 -- docs/decisions.md, Visibility.
 
 create view private.people_with_page with (security_invoker) as
 select l.* from private.listed_people l join app.accounts a on a.user_id = l.id and a.has_public_page;
 comment on view private.people_with_page is
-  'The people who have a public page: private.listed_people without those who turned it off. For definer functions.';
+  'The people who have a public page: private.listed_people without people who turned it off. The view is for '
+  'definer functions.';
 
 create view private.posts_with_page with (security_invoker) as
 select p.* from private.listed_posts p join private.people_with_page l on l.id = p.author_id
 where p.format <> 'repost';
 comment on view private.posts_with_page is
-  'The posts that have a public page: those of private.listed_posts, except reposts, by people who have a public '
-  'page. For definer functions.';
+  'The posts that have a public page: posts of private.listed_posts, except reposts, by people who have a public '
+  'page. The view is for definer functions.';
 
 create function private.public_author(p_id uuid) returns json
 language plpgsql stable security definer   -- its callers check whether everybody may see the person
@@ -23,8 +23,8 @@ begin
                                    'profilePicUrl', u.profile_pic_url)
           from app.users u where u.id = p_id);
 end $$;
-comment on function private.public_author is 'What a public page shows of a person, {username, firstName, lastName, '
-  'profilePicUrl}.';
+comment on function private.public_author is
+  'The fields of a person on a public page, {username, firstName, lastName, profilePicUrl}.';
 
 create function api.get_public_post(p_post uuid) returns json
 language plpgsql stable security definer   -- only for gate: no policy is for callers without a token
@@ -42,9 +42,9 @@ begin
     where p.id = p_post);
 end $$;
 comment on function api.get_public_post is
-  'A post for its public page, {id, title, body, media, publishedAt, editedAt, author, persona, quotedPostId}; null '
-  'if there is no such post: private.posts_with_page without a caller. quotedPostId is null if the quoted post has no '
-  'page.';
+  'A post of private.posts_with_page (without a caller) for its public page, {id, title, body, media, publishedAt, '
+  'editedAt, author, persona, quotedPostId}; null if there is no such post. quotedPostId is null if the quoted post '
+  'has no page.';
 
 create function api.get_public_profile(p_username text) returns json
 language plpgsql stable security definer   -- only for gate: no policy is for callers without a token
@@ -67,5 +67,5 @@ begin
     where l.id = private.find_person(p_username));
 end $$;
 comment on function api.get_public_profile is
-  'A person for their public page, {person, about, posts}; null if there is no such person: '
-  'private.people_with_page without a caller. The posts are those of the newest 40 that have a page.';
+  'A person of private.people_with_page (without a caller) for their public page, {person, about, posts}; null if '
+  'there is no such person. The field posts has those of the newest 40 posts that have a page.';

@@ -1,13 +1,13 @@
 -- How a report finds the reported post or reply. The reports are in sql/social/70_reports.sql.
 
 create function private.require_reported_post(p_type text, p_target text) returns uuid
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$ begin return (private.require_post(private.require_uuid(p_target, 'post_unknown'))).id; end $$;
 comment on function private.require_reported_post is 'Returns the post that a report names, if the caller may see it.';
 
 create function private.require_reported_reply(p_type text, p_target text) returns uuid
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$ begin return (private.require_reply(private.require_uuid(p_target, 'reply_unknown'))).id; end $$;
 comment on function private.require_reported_reply is

@@ -1,11 +1,11 @@
--- The channel feed:public: the id of every new public post, and nothing else.
--- docs/decisions.md, Realtime.
+-- The channel feed:public has the id of every new public post, and nothing else. docs/decisions.md, Realtime.
 
 create function private.may_listen_to_feed(p_rest text) returns boolean
 language plpgsql stable
 set search_path = ''
 as $$ begin return p_rest = 'public'; end $$;
-comment on function private.may_listen_to_feed is 'Audience of feed:public: everyone with a valid token.';
+comment on function private.may_listen_to_feed is
+  'Returns whether the caller may listen to feed:public, which everyone with a valid token may.';
 insert into private.realtime_topics (prefix, audience, events, scopes) values
   ('feed', 'private.may_listen_to_feed', '`feed:public`: `post` {id} of a new public post, except of limited people',
    '{posts:read}');
@@ -23,7 +23,7 @@ begin
     and not exists (select from app.limited_people l where l.user_id in (p.author_id, o.author_id));
 end $$;
 comment on function private.broadcast_posts is
-  'Listener: announces a public post when it is published, which for a scheduled post is later than its insert. Posts '
-  'of limited people, and reposts of them, are not announced, because strangers listen too.';
+  'Listener: announces a public post when it is published, which for a scheduled post is later than its insert. It '
+  'does not announce posts of limited people, or reposts of them, because strangers also listen.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.broadcast_posts', 700, 'soon');

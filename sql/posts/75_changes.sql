@@ -1,12 +1,11 @@
--- Which changes of posts, replies and people clients learn of: sql/base/63_changes.sql.
--- docs/decisions.md, Feed.
+-- The changes of posts, replies and people that GET /sync lists (sql/base/63_changes.sql). docs/decisions.md, Feed.
 
 create function private.note_changed_post() returns trigger
 language plpgsql security definer   -- people may not write changes
 set search_path = ''
 as $$
 begin
-  -- Only its author knows a post until it is published. Publishing also clears publish_at.
+  -- Only its author can see a post until it is published. Publishing also clears publish_at.
   perform private.note_changed('post', new.id, case
     when old.published_at is null or old.publish_at is distinct from new.publish_at then 3
     else least(old.required_level, new.required_level) end);
@@ -36,7 +35,7 @@ insert into private.event_listeners (event, listener, position) values
   ('posts.post.edited', 'private.note_edited_post', 210);
 
 create function private.find_changed_posts(p_ids uuid[], p_levels smallint[]) returns setof app.change
-language plpgsql stable security definer   -- finds deleted posts too
+language plpgsql stable security definer   -- deleted posts are included
 set search_path = ''
 as $$
 begin
@@ -50,7 +49,7 @@ begin
     and (p.format <> 'repost' or private.find_post_time(p.quoted_post_id) is not null);
 end $$;
 comment on function private.find_changed_posts is
-  'Those of these changed posts whose change the caller had the level to see, {id, type, gone}.';
+  'Returns the changed posts for which the caller has the level of the change: {id, type, gone}.';
 call private.force_index_scans('private.find_changed_posts');
 insert into private.change_sources (source, finder) values ('post', 'private.find_changed_posts');
 
@@ -59,7 +58,7 @@ language plpgsql security definer   -- people may not write changes
 set search_path = ''
 as $$
 begin
-  -- under a hidden or deleted post, only its author and that of the reply could see the reply
+  -- only the author of a hidden or deleted post and the author of the reply could see the reply
   perform private.note_changed('reply', new.id, case
     when (select p.required_level from app.posts p where p.id = new.post_id) > 2 then 3
     else least(old.required_level, new.required_level) end);
@@ -73,7 +72,7 @@ create constraint trigger note_changed_reply after update of hidden_at, deleted_
   execute function private.note_changed_reply();
 
 create function private.find_changed_replies(p_ids uuid[], p_levels smallint[]) returns setof app.change
-language plpgsql stable security definer   -- finds deleted replies too
+language plpgsql stable security definer   -- deleted replies are included
 set search_path = ''
 as $$
 begin
@@ -86,8 +85,8 @@ begin
   where noted.is_addressed;
 end $$;
 comment on function private.find_changed_replies is
-  'As private.find_changed_posts, for replies to posts that the caller can see. Of other replies it returns nothing: '
-  'the client has discarded them with their post.';
+  'Does the same as private.find_changed_posts, for replies to posts that the caller can see. It leaves out other '
+  'replies, which the client has discarded with their post.';
 call private.force_index_scans('private.find_changed_replies');
 insert into private.change_sources (source, finder) values ('reply', 'private.find_changed_replies');
 
@@ -112,7 +111,7 @@ create constraint trigger _900_note_changed_person
   execute function private.note_changed_person();
 
 create function private.find_changed_people(p_ids uuid[], p_levels smallint[]) returns setof app.change
-language plpgsql stable security definer   -- finds banned people too
+language plpgsql stable security definer   -- banned people are included
 set search_path = ''
 as $$
 begin
@@ -124,7 +123,7 @@ begin
   where u.id is null or v.is_addressed;
 end $$;
 comment on function private.find_changed_people is
-  'As private.find_changed_posts, for people, by personId. Everybody learns that an erased person is gone: nothing is '
-  'left that would say who blocked whom.';
+  'Does the same as private.find_changed_posts, for people, by personId. Everybody learns that an erased person is '
+  'gone, because no data about blocks remains.';
 call private.force_index_scans('private.find_changed_people');
 insert into private.change_sources (source, finder) values ('person', 'private.find_changed_people');

@@ -1,9 +1,9 @@
--- Bans: what a banned person wrote is hidden, and shown again when the ban ends. A ban updates the rows of the newest
--- 500 posts and replies at once, and the worker the others; until then app.hidden_people hides them.
--- docs/decisions.md, Staff.
+-- A ban hides what the person wrote, and its end shows it again. A ban updates the rows of the newest 500 posts and
+-- replies at once, and the worker updates the others. Until then app.hidden_people hides them. docs/decisions.md,
+-- Staff.
 
 create function private.next_posts(p_author uuid, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change a person's rows
+language plpgsql stable security definer   -- called by definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
@@ -29,17 +29,17 @@ begin
   return v_ids;
 end $$;
 comment on function private.next_posts is
-  'The next 500 posts of a person after p_after: first the published ones, newest first, then the others. If the post '
-  'p_after has been published in the meantime, begins again with the newest, so that none is left out.';
+  'The next 500 posts of a person after p_after: first the published posts, newest first, then the others. If the '
+  'post p_after has been published in the meantime, it begins again with the newest, so that none is left out.';
 call private.force_index_scans('private.next_posts');
 
 create function private.next_replies(p_author uuid, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change a person's rows
+language plpgsql stable security definer   -- called by definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
   v_from   timestamptz := coalesce((select created_at from app.replies where id = p_after), 'infinity');
-  v_before uuid := coalesce(p_after, p_author);   -- any id works: no row is at infinity
+  v_before uuid := coalesce(p_after, p_author);   -- no row has this time, so any id works
 begin
   return array(select id from app.replies
                where author_id = p_author and (created_at, id) < (v_from, v_before)
@@ -59,9 +59,10 @@ begin
     union select r.post_id from app.replies r where r.id = any (p_replies)));
 end $$;
 comment on function private.lock_written is
-  'Call it before a ban or an erasure changes these posts and replies of a person. It locks the counters that will '
-  'change: of the posts, of what they repost and of what is replied to (ARCHITECTURE.md, Locks). People who react, '
-  'count views, moderate, ban or erase in the meantime wait without holding a lock that is needed here.';
+  'Call this function before a ban or an erasure changes these posts and replies of a person. It locks the counters '
+  'that will change: of the posts, of reposted posts, and of posts with the replies (ARCHITECTURE.md, Locks). '
+  'Concurrent reactions, counts of views, actions of staff, bans and erasures wait without holding a lock that is '
+  'needed here.';
 
 create function private.hide_or_show_posts(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- a ban changes rows of the banned person
@@ -73,7 +74,8 @@ declare
   v_ids     uuid[];
   v_changed integer;
 begin
-  -- either a change of the ban waits for this batch, or this batch waits for it, so that it never writes an old state
+  -- either a change of the ban waits for this batch, or this batch waits for the change, so that it never writes an
+  -- old state
   select banned_at is not null into v_banned from app.users where id = v_user for share;
   v_ids := private.next_posts(v_user, p_after);
   perform private.lock_written(v_ids, '{}');
@@ -82,8 +84,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_posts is
-  'For the worker alone, and private.hide_banned_posts: hides the next 500 posts of a person {userId} after p_after '
-  'if the person is banned now, or shows them again if not. Returns {changed, next}; next is null at the end.';
+  'For the worker and private.hide_banned_posts: hides the next 500 posts of a person {userId} after p_after if the '
+  'person is banned now, or shows them again if not. Returns {changed, next}; next is null at the end.';
 call private.make_batch_queue('banned-posts', 'private.hide_or_show_posts');
 
 create function private.hide_or_show_replies(p_job jsonb, p_after uuid default null) returns json
@@ -96,7 +98,8 @@ declare
   v_ids     uuid[];
   v_changed integer;
 begin
-  select banned_at is not null into v_banned from app.users where id = v_user for share;   -- as in hide_or_show_posts
+  -- see private.hide_or_show_posts
+  select banned_at is not null into v_banned from app.users where id = v_user for share;
   v_ids := private.next_replies(v_user, p_after);
   perform private.lock_written('{}', v_ids);
   update app.replies set author_banned = v_banned where id = any (v_ids) and author_banned <> v_banned;
@@ -104,8 +107,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_replies is
-  'For the worker alone, and private.hide_banned_posts: does the same as private.hide_or_show_posts for replies '
-  '{userId}.';
+  'For the worker and private.hide_banned_posts: does the same as private.hide_or_show_posts, for the replies of a '
+  'person {userId}.';
 call private.make_batch_queue('banned-replies', 'private.hide_or_show_replies');
 
 create function private.lock_published(p_user app.users) returns void
@@ -137,7 +140,7 @@ begin
   end if;
 end $$;
 comment on function private.hide_banned_posts is
-  'Step: a ban hides a person''s newest 500 posts and replies, and its end shows them again. The worker updates the '
-  'others.';
+  'Step: at a ban, hides a person''s newest 500 posts and replies; at its end, shows them again. The worker updates '
+  'the others.';
 insert into private.account_steps (step, events, position) values
   ('private.hide_banned_posts', '{ban,unban}', 150);

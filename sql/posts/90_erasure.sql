@@ -1,5 +1,5 @@
--- What an erasure does to posts, and which of their columns contain personal data. How erasure runs:
--- sql/base/90_erasure.sql.
+-- How an erasure deletes posts, and which of their columns contain personal data. See sql/base/90_erasure.sql for how
+-- an erasure runs.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.posts', 'author_id', 'posts', '{author_banned,required_level,trending_at,trending_boost,publish_again_at,'
@@ -41,7 +41,7 @@ begin
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  perform private.lock('erasure');   -- as in private.leave_spaces
+  perform private.lock('erasure');   -- see private.leave_spaces
   v_ids := private.next_posts(v_user, p_after);
   perform private.lock_written(v_ids, '{}');
   update app.posts set title = null, body = '', media = '[]', deleted_at = coalesce(deleted_at, now())
@@ -52,13 +52,13 @@ begin
   where id in (select o.id
                from app.polls l join app.poll_options o on o.poll_id = l.id
                where l.post_id = any (v_ids) and o.text <> ''
-               order by o.id for no key update of o);   -- in the order of locks: ARCHITECTURE.md, Locks
+               order by o.id for no key update of o);   -- lock by id: ARCHITECTURE.md, Locks
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.erase_next_posts is
-  'For the worker alone, and private.erase_posts: deletes the next 500 posts of an erased person {userId} after '
-  'p_after, with their words, including those of earlier versions and of polls. Returns {changed, next}; next is null '
-  'at the end.';
+  'For the worker and private.erase_posts: deletes the next 500 posts of an erased person {userId} after p_after, '
+  'with their words, including those of earlier versions and of polls. Returns {changed, next}; next is null at the '
+  'end.';
 call private.force_index_scans('private.erase_next_posts');
 call private.make_batch_queue('erased-posts', 'private.erase_next_posts');
 
@@ -75,7 +75,7 @@ begin
   if not found then
     return json_build_object('changed', 0, 'next', null);
   end if;
-  perform private.lock('erasure');   -- as in private.leave_spaces
+  perform private.lock('erasure');   -- see private.leave_spaces
   v_ids := private.next_replies(v_user, p_after);
   perform private.lock_written('{}', v_ids);
   update app.replies set body = '', deleted_at = coalesce(deleted_at, now())
@@ -84,7 +84,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.erase_next_replies is
-  'For the worker alone, and private.erase_posts: does the same as private.erase_next_posts for replies {userId}.';
+  'For the worker and private.erase_posts: does the same as private.erase_next_posts, for the replies of a person '
+  '{userId}.';
 call private.force_index_scans('private.erase_next_replies');
 call private.make_batch_queue('erased-replies', 'private.erase_next_replies');
 
@@ -104,7 +105,8 @@ begin
     perform private.erase_rows(p_user.id, 'app.series_follows',
                                'series_id in (select id from app.series where author_id = $1)');
   else
-    delete from app.series where id = any (v_series);   -- each has at most 200 items; nothing else refers to a series
+    -- each series has at most 200 items, and nothing else refers to a series
+    delete from app.series where id = any (v_series);
     if cardinality(v_series) = 10 then
       perform private.erase_rest(p_user.id);
     end if;
@@ -118,9 +120,9 @@ begin
 end $$;
 comment on function private.erase_posts is
   'Step: deletes an erased person''s posts and replies, and permanently deletes their words, including those of '
-  'earlier versions, polls and series: the newest 500 of each immediately. It removes their name from what they wrote '
-  'with others. Their reactions, bookmarks and votes remain in the counts: nobody sees whose they are, and others '
-  'keep what they earned from them.';
+  'earlier versions, polls and series; the newest 500 of each immediately. It removes the person''s name from what '
+  'they wrote with others. Their reactions, bookmarks and votes remain in the counts, without a name, so that '
+  'others keep what they earned from them.';
 call private.force_index_scans('private.erase_posts');
 insert into private.account_steps (step, events, position) values
   ('private.erase_posts', '{erasure}', 152);

@@ -1,5 +1,4 @@
--- How an import adds posts and series. sql/import/10_imports.sql.
--- docs/decisions.md, Import.
+-- How an import adds posts and series. See sql/import/10_imports.sql for how imports run. docs/decisions.md, Import.
 
 insert into private.event_types (name, payload, happens) values
   ('posts.post.imported', '{postId,authorId}',
@@ -27,10 +26,10 @@ begin
   end loop;
 end $$;
 comment on function private.import_media is
-  'For importers: the media of a post that can be used here, and the problems of the others.';
+  'For importers: the media of a post that this instance accepts, and the problems of the other media.';
 
 create function private.import_poll(p_import app.imports, p_key text, p_post uuid) returns jsonb
-language plpgsql volatile security definer   -- imports are run by the worker
+language plpgsql volatile security definer   -- the worker runs imports
 set search_path = ''
 as $$
 declare
@@ -60,7 +59,7 @@ comment on function private.import_poll is
   'For private.import_post: adds the poll of a post, without votes, and returns the notes.';
 
 create function private.import_post(p_import app.imports, p_row private.import_rows) returns private.import_result
-language plpgsql volatile security definer   -- imports are run by the worker
+language plpgsql volatile security definer   -- the worker runs imports
 set search_path = ''
 as $$
 declare
@@ -128,7 +127,7 @@ comment on function private.import_post is
   'Reposts, and posts that were scheduled, hidden by staff or in a space, are not imported.';
 
 create function private.import_series(p_import app.imports, p_row private.import_rows) returns private.import_result
-language plpgsql volatile security definer   -- imports are run by the worker
+language plpgsql volatile security definer   -- the worker runs imports
 set search_path = ''
 as $$
 declare
@@ -143,7 +142,8 @@ begin
   v_posts := array(select private.find_imported(p_import, 'posts', d ->> 'postId')
                    from private.import_details(p_import, 'seriesItems', p_row.row_key) d
                    order by (d ->> 'position')::integer);
-  -- locked outside the order of locks, because nobody who holds one of these rows waits for a lock of this transaction
+  -- this lock is outside the order of locks, because no transaction that locks one of these rows waits for another
+  -- lock of this transaction
   perform from app.posts where id = any (v_posts) order by id for share;
   insert into app.series_items (series_id, post_id, position)
   select v_id, p.id, row_number() over (order by min(w.place))
@@ -153,7 +153,7 @@ begin
   group by p.id;
   return (v_id, null)::private.import_result;
 end $$;
-comment on function private.import_series is 'Importer: adds a series with those of its posts that were imported.';
+comment on function private.import_series is 'Importer: adds a series with its imported posts.';
 
 insert into private.import_sections (section, position, importer, key_field, sort_field, shape) values
   ('posts', 300, 'private.import_post', 'id', 'createdAt', '{"id": "text", "format": "text", "title": "text?",

@@ -1,6 +1,6 @@
--- Problems that somebody cannot solve alone, optionally with a bounty, which is held from their wallet until they
--- accept a solution. Columns of all kinds: app.contents; holds: sql/economy/37_holds.sql.
--- docs/decisions.md, Contents; Problems.
+-- Problems that their author cannot solve alone, optionally with a bounty. The bounty is taken from the author's
+-- wallet and held until the author accepts a solution. The columns that all kinds have are in app.contents, and holds
+-- are in sql/economy/37_holds.sql. docs/decisions.md, Contents; Problems.
 
 create table app.problems (
   id                   uuid primary key references app.contents on delete cascade,
@@ -22,9 +22,10 @@ comment on column app.problems.bounty is
   'was given back.';
 comment on column app.problems.hold_id is
   'The hold of the bounty; null without one. It changes only under the lock of the head.';
-comment on column app.problems.solved_at is 'When its author accepted a solution; null otherwise.';
-comment on column app.problems.closed_at is 'When its author closed it without a solution; null otherwise.';
-comment on column app.problems.solution_count is 'How many solutions everyone can see. A trigger maintains it.';
+comment on column app.problems.solved_at is 'When the author accepted a solution; null otherwise.';
+comment on column app.problems.closed_at is 'When the author closed the problem without a solution; null otherwise.';
+comment on column app.problems.solution_count is
+  'The number of solutions that everyone can see. A trigger maintains it.';
 
 insert into private.errors (code, status, text) values
   ('problem_unknown', 404, 'There is no such problem.'),
@@ -54,9 +55,10 @@ language plpgsql volatile security definer   -- an erasure changes rows that cal
 set search_path = ''
 as $$
 begin
-  -- heads before details: ARCHITECTURE.md, Locks. A hold stores its holder, so it is still given back
+  -- lock heads before details: ARCHITECTURE.md, Locks. A hold stores its holder, so the worker can still give the mana
+  -- back
   perform from app.contents where id = any (p_ids) and kind = 'problem' order by id for no key update;
-  -- sorted, because private.count_children locks them too
+  -- sort the ids, because private.count_children also locks these rows
   perform from app.problems where id = any (p_ids) order by id for update;
   delete from app.problems where id = any (p_ids);
 end $$;
@@ -77,7 +79,7 @@ begin
       and (p.bounty > 0) = coalesce((p_filters ->> 'hasBounty')::boolean, p.bounty > 0));
 end $$;
 comment on function private.matches_problem_filter is
-  'Whether a problem matches {status, minDepth, hasBounty}; missing filters match every problem.';
+  'Returns whether a problem matches {status, minDepth, hasBounty}; missing filters match every problem.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('problem', 'problems', 'app.problems', 'private.problem_details', 'private.erase_problems',
@@ -101,7 +103,7 @@ declare
   v_problem app.problems;
 begin
   select * into v_problem from app.problems where id = p_id;
-  if not found then   -- its author was erased meanwhile
+  if not found then   -- the author was erased meanwhile
     perform private.raise_error('problem_unknown');
   elsif v_problem.solved_at is not null then
     perform private.raise_error('problem_solved');
@@ -131,9 +133,9 @@ begin
   end if;
 end $$;
 comment on function private.release_bounty is
-  'Pays the bounty of a problem to the person who solved it, or gives it back. The head is already locked, so this '
-  'happens once; it must be the last step, because it locks wallets (ARCHITECTURE.md, Locks). Never: '
-  'insufficient_mana (the hold has it).';
+  'Pays the bounty of a problem to the person who solved it, or gives it back. The caller must lock the head first, '
+  'so that this happens once. It must be the last step, because it locks wallets (ARCHITECTURE.md, Locks). Never: '
+  'insufficient_mana (the hold has the mana).';
 
 create function private.release_removed() returns trigger
 language plpgsql security definer   -- moves mana
@@ -149,7 +151,7 @@ create trigger _300_release_removed after update of removed_at on app.contents
   execute function private.release_removed();
 
 create function private.release_bounties(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker has no rights on our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -165,7 +167,8 @@ begin
                  where holder_id = v_user and purpose = 'bounty' and settled_at is null
                    and id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
                  order by id limit 100);
-  -- heads, then details, then wallets. Problems of erased people are gone, and nobody else settles their holds
+  -- lock heads, then details, then wallets. Problems of erased people are deleted, and nothing else settles their
+  -- holds
   perform from app.contents
   where id in (select p.id from app.problems p where p.hold_id = any (v_ids)) order by id for no key update;
   perform from app.problems where hold_id = any (v_ids) order by id for no key update;

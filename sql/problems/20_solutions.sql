@@ -22,7 +22,8 @@ create table app.problem_solutions (
   constraint solution_body check (deleted_at is not null or author_hidden
     or (length(private.trimmed(body)) >= 50 and length(body) <= 20000))
 );
--- what everybody sees, so that readers don't scan hundreds of solutions that were removed or are by banned people
+-- this index has what everybody sees, so that readers don't scan hundreds of solutions that were removed or are by
+-- banned people
 create index problem_solutions_rank_idx on app.problem_solutions (problem_id, rank desc, id desc)
   where required_level = 0;
 create index problem_solutions_own_idx on app.problem_solutions (problem_id, author_id, rank desc, id desc)
@@ -32,22 +33,24 @@ create index problem_solutions_author_id_idx on app.problem_solutions (author_id
 create index problem_solutions_created_at_idx on app.problem_solutions (created_at desc, id desc)
   where deleted_at is null;
 create unique index problem_solutions_accepted_key on app.problem_solutions (problem_id) where accepted_at is not null;
-comment on table app.problem_solutions is 'Solutions. A deleted solution keeps its row. Ids are in order of time.';
+comment on table app.problem_solutions is 'Solutions. A deleted solution keeps its row. Ids follow the order of time.';
 comment on column app.problem_solutions.words is
-  'The words of its body, for the search by staff. A trigger maintains them.';
+  'The words of the body, for the search by staff. A trigger maintains them.';
 comment on column app.problem_solutions.score is
   'The sum of the votes, including those of people whom the viewer cannot see. A trigger maintains it.';
-comment on column app.problem_solutions.accepted_at is 'When the author of the problem accepted it; null otherwise.';
-comment on column app.problem_solutions.edited_at is 'When its words last changed; null if never.';
+comment on column app.problem_solutions.accepted_at is
+  'When the author of the problem accepted the solution; null otherwise.';
+comment on column app.problem_solutions.edited_at is 'When the words of the solution last changed; null if never.';
 comment on column app.problem_solutions.removed_at is
-  'When staff hid it from everybody but its author; null otherwise.';
-comment on column app.problem_solutions.deleted_at is 'When its author deleted it, for good; null otherwise.';
+  'When staff hid the solution from everybody but its author; null otherwise.';
+comment on column app.problem_solutions.deleted_at is
+  'When its author deleted the solution, which is final; null otherwise.';
 comment on column app.problem_solutions.author_hidden is
-  'Whether the author is banned or erased. private.hide_children sets it; until it does, app.hidden_people hides the '
+  'Whether the author is banned or erased, as set by private.hide_children. Until then app.hidden_people hides the '
   'solution.';
 comment on column app.problem_solutions.rank is 'The order of solutions: the accepted one first, then by score.';
 comment on column app.problem_solutions.required_level is
-  'Like app.contents.required_level; that of the problem applies too.';
+  'The same as app.contents.required_level. The required level of the problem applies, too.';
 
 create table app.solution_votes (
   solution_id uuid not null references app.problem_solutions on delete cascade,
@@ -61,7 +64,7 @@ comment on table app.solution_votes is 'People''s votes on solutions. Others see
 call private.make_nulls_raise_codes('app.solution_votes');
 comment on column app.solution_votes.value is '1 for a good solution, -1 for a bad one.';
 
--- first the votes on the next 500 solutions are deleted, then these solutions
+-- delete the votes on the next 500 solutions before these solutions
 insert into private.content_cascades (relation, kind, position, whose) values
   ('app.solution_votes', 'problem', 1, 'solution_id = any (array(
      select s.id from app.problem_solutions s where s.problem_id = $1 order by s.author_id, s.id limit 500))'),
@@ -106,19 +109,19 @@ from app.problem_solutions s
 cross join lateral private.visibility(s.author_id, s.required_level) v
 where v.is_visible;
 comment on view private.visible_solutions is
-  'The solutions that the caller may see, of problems that they see. For definer functions, to which no policy '
-  'applies.';
+  'The solutions that the caller may see, of problems that they see. The view is for definer functions, to which '
+  'policies do not apply.';
 
 create view private.solution_details with (security_invoker) as
 select s.id, s.problem_id as content_id, s.author_id, s.created_at, s.removed_at, s.words,
        json_build_object('problemId', s.problem_id, 'body', s.body, 'accepted', s.accepted_at is not null) as detail
 from app.problem_solutions s where s.deleted_at is null;
-comment on view private.solution_details is 'What staff see of a solution: {problemId, body, accepted}.';
+comment on view private.solution_details is 'The details of a solution that staff see: {problemId, body, accepted}.';
 insert into private.content_child_kinds (kind, plural, relation, details) values
   ('solution', 'solutions', 'app.problem_solutions', 'private.solution_details');
 
 create function private.require_solution(p_id uuid) returns app.problem_solutions
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -133,7 +136,7 @@ end $$;
 comment on function private.require_solution is 'Returns a solution if the caller may see it and its problem.';
 
 create function private.require_reported_solution(p_type text, p_target text) returns uuid
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$ begin return (private.require_solution(private.require_uuid(p_target, 'solution_unknown'))).id; end $$;
 comment on function private.require_reported_solution is
@@ -146,7 +149,7 @@ insert into private.notification_targets (type, words) values
   ('solution', 'select id, null::text, body from app.problem_solutions where id = any ($1)');
 
 create function private.solution_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- its callers check once who sees the problem
+language plpgsql stable security definer   -- its callers check only once who sees the problem
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
@@ -171,11 +174,12 @@ begin
 end $$;
 comment on function private.solution_cards is
   'The cards of the given solutions that the caller sees, in order: {id, problemId, body, authorId, author, score, '
-  'accepted, viewer: {vote}, removedAt, createdAt, editedAt}. Its callers check whether the caller sees the problem.';
+  'accepted, viewer: {vote}, removedAt, createdAt, editedAt}. Calling functions check whether the caller sees the '
+  'problem.';
 call private.force_index_scans('private.solution_cards');
 
 create function private.problem_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a problem is visible, like private.video_cards
+language plpgsql stable security definer   -- checks the visibility of each problem only once, like private.video_cards
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$

@@ -2,12 +2,12 @@
 -- docs/decisions.md, Problems; Lists.
 
 create function private.find_solutions(p_problem uuid, p_from app.rank_place) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden solutions
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden solutions
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
-  v_rank   integer := p_from.rank;   -- plain variables, because expressions defeat the index
+  v_rank   integer := p_from.rank;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -61,7 +61,7 @@ begin
                       v_found.next);
 end $$;
 comment on function api.list_solutions is
-  'The solutions of a problem: the accepted one first, then by score; of equal scores the newest first.';
+  'The solutions of a problem: the accepted one first, then by score; among equal scores, the newest first.';
 
 create function private.add_solution(p_problem uuid, p_body text) returns uuid
 language plpgsql volatile security definer   -- callers may not write solutions
@@ -93,20 +93,20 @@ begin
   perform private.count_writes('replies');
   perform private.lock_open_content('problem', p_id);
   v_id := private.add_solution(p_id, p_body);
-  perform private.require_content('problem', p_id);   -- a block may have been made meanwhile
+  perform private.require_content('problem', p_id);   -- somebody may have made a block meanwhile
   return private.finish_idempotent('create_solution', private.solution_cards(array[v_id]) -> 0);
 end $$;
 comment on function api.create_solution is
   'Offers a solution. Fails: problem_unknown (also if the problem was removed).';
 
 create function private.lock_own_solution(p_id uuid) returns app.problem_solutions
-language plpgsql volatile security definer   -- works even if the caller no longer sees the problem
+language plpgsql volatile security definer   -- works even if the caller can no longer see the problem
 set search_path = ''
 as $$
 declare
   v_solution app.problem_solutions;
 begin
-  -- heads before solutions: ARCHITECTURE.md, Locks
+  -- lock heads before solutions: ARCHITECTURE.md, Locks
   perform private.share_lock_content((select problem_id from app.problem_solutions
                                  where id = p_id and author_id = private.require_caller()));
   select * into v_solution from app.problem_solutions
@@ -175,4 +175,5 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_solution is
-  'Deletes the caller''s solution for everyone, even if the problem is no longer open or they no longer see it.';
+  'Deletes the caller''s solution for everyone, even if the problem is no longer open or the caller can no longer '
+  'see it.';

@@ -47,8 +47,8 @@ begin
     and exists (select from app.problems p where p.id = v_problem and p.solved_at is null and p.closed_at is null);
 end $$;
 comment on function private.remove_solution_vote is
-  'Takes the caller''s vote on a solution of an open problem back, even if they no longer see the solution; then '
-  'they do not learn whether the problem is open.';
+  'Takes the caller''s vote on a solution of an open problem back, even if they can no longer see the solution; '
+  'then the caller does not learn whether the problem is open.';
 
 create function api.unvote_solution(p_id uuid) returns json
 language plpgsql volatile
@@ -64,5 +64,5 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unvote_solution is
-  'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that they no longer see, '
-  'but the response is then the same as for a solution that does not exist.';
+  'Takes the caller''s vote back; repeating it changes nothing. It also works on a solution that the caller can no '
+  'longer see, but then the response is the same as for a solution that does not exist.';

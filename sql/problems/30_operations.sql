@@ -1,5 +1,5 @@
--- Posing, changing and ending problems, and paying their bounties or giving them back.
--- docs/decisions.md, Problems.
+-- Operations that pose, change and end problems, and that pay their bounties or give them back. docs/decisions.md,
+-- Problems.
 
 create function private.raise_bounty(p_id uuid, p_amount integer) returns void
 language plpgsql volatile security definer   -- moves mana
@@ -21,7 +21,7 @@ begin
   end if;
 end $$;
 comment on function private.raise_bounty is
-  'Holds this much more of the caller''s mana for their problem, which is new or already locked.';
+  'Holds more of the caller''s mana, by this amount, for their problem, which must be new or locked.';
 
 create function private.add_problem(p_id uuid, p_body text, p_depth integer, p_bounty integer) returns void
 language plpgsql volatile security definer   -- callers may not write details
@@ -52,7 +52,7 @@ begin
   return private.page(private.problem_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
 comment on function api.list_problems is
-  'Problems, newest first, filtered by status, minimum depth and bounty: private.search_contents.';
+  'Problems, newest first, filtered by status, minimum depth and bounty (private.search_contents).';
 
 create function api.create_problem(
   p_title text, p_body text, p_depth integer default 0, p_bounty integer default null, p_interest_id uuid default null,
@@ -109,7 +109,7 @@ begin
   perform private.change_problem(p_id, p_changes);
   return private.require_problem_card(p_id);
 end $$;
-comment on function api.update_problem is 'Changes the caller''s own problem {title?, body?, interestId?, depth?}.';
+comment on function api.update_problem is 'Changes the caller''s own problem: {title?, body?, interestId?, depth?}.';
 
 create function private.remove_problem(p_id uuid) returns void
 language plpgsql volatile security definer   -- callers may not delete details
@@ -120,7 +120,7 @@ declare
   v_hold uuid;
 begin
   perform private.lock_own_content('problem', p_id, false);
-  -- two index lookups, which skip the caller's own solutions
+  -- make two index lookups, which skip the caller's own solutions
   if exists (select from app.problem_solutions where problem_id = p_id and author_id < v_me and body <> '')
      or exists (select from app.problem_solutions where problem_id = p_id and author_id > v_me and body <> '') then
     perform private.raise_error('problem_answered');
@@ -128,11 +128,11 @@ begin
   select hold_id into v_hold from app.problems where id = p_id;
   perform private.delete_content('problem', p_id);
   if v_hold is not null then
-    perform private.settle_hold(v_hold);   -- last: ARCHITECTURE.md, Locks
+    perform private.settle_hold(v_hold);   -- this must come last: ARCHITECTURE.md, Locks
   end if;
 end $$;
 comment on function private.remove_problem is
-  'Deletes the caller''s own problem if nobody else offers a solution, and gives its bounty back. Never: '
+  'Deletes the caller''s own problem if nobody else has offered a solution, and gives its bounty back. Never: '
   'insufficient_mana, writes_exceeded (it is not an edit).';
 
 create function api.delete_problem(p_id uuid) returns json
@@ -143,7 +143,7 @@ begin
   perform private.remove_problem(p_id);
   return null;   -- null becomes a 204 response
 end $$;
-comment on function api.delete_problem is 'Deletes the caller''s problem for good.';
+comment on function api.delete_problem is 'Deletes the caller''s problem permanently.';
 
 create function private.add_bounty(p_id uuid, p_amount integer) returns void
 language plpgsql volatile security definer   -- callers may not lock problems or move mana
@@ -151,9 +151,10 @@ set search_path = ''
 as $$
 begin
   perform private.count_writes('edits');
-  -- a concurrent ban or erasure waits and then gives back what is held here; after an earlier one, this fails
+  -- A concurrent ban or erasure waits, and then gives back the mana that this call holds. After an earlier ban or
+  -- erasure, this lock fails.
   perform private.share_lock_person(private.require_caller());
-  -- looks up the space only for the caller's own problem, so that others learn nothing about it
+  -- look up the space only for the caller's own problem, so that others learn nothing about it
   perform private.write_in_space((select space_id from private.visible_contents
                                   where id = p_id and kind = 'problem' and author_id = private.require_caller()));
   perform private.require_shown(private.lock_own_content('problem', p_id, false));
@@ -210,7 +211,7 @@ begin
   end if;
   perform private.end_problem(p_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- the caller has left its space: it has changed, but is not shown
+  if v_card is null then   -- the caller has left the space of the problem: it has changed, but is not shown
     return private.error_response('problem_unknown');
   end if;
   return private.finish_idempotent('close_problem', v_card);
@@ -226,11 +227,11 @@ declare
   v_me     uuid := private.require_caller();
   v_solver uuid := (select author_id from app.problem_solutions where id = p_solution and problem_id = p_problem);
 begin
-  -- people before heads: ARCHITECTURE.md, Locks. A concurrent ban of the solution's author waits; after an earlier
-  -- ban, the solution is not accepted
+  -- lock people before heads: ARCHITECTURE.md, Locks. A concurrent ban of the solution's author waits; after an
+  -- earlier ban, the solution can't be accepted
   perform private.check_lock_order('person', v_me::text, v_solver::text);
   perform from app.users where id in (v_me, v_solver) order by id for share;
-  perform private.share_lock_person(v_me);   -- a caller who was banned meanwhile does not pay
+  perform private.share_lock_person(v_me);   -- fails for a caller who was banned meanwhile
   perform private.require_shown(private.lock_own_content('problem', p_problem, false));
   perform private.require_open_problem(p_problem);
   perform from private.visible_solutions
@@ -239,7 +240,7 @@ begin
     perform private.raise_error('solution_unknown');
   end if;
   update app.problem_solutions set accepted_at = now() where id = p_solution and required_level = 0;
-  if not found then   -- it was hidden or deleted while we waited
+  if not found then   -- the solution was hidden or deleted during the wait
     perform private.raise_error('solution_unknown');
   end if;
   update app.problems set solved_at = now(), accepted_solution_id = p_solution where id = p_problem;
@@ -248,8 +249,8 @@ begin
   perform private.release_bounty(p_problem, case when v_solver <> v_me then v_solver end);
 end $$;
 comment on function private.take_solution is
-  'Accepts a solution of the caller''s own problem, and pays its author the bounty; if the caller wrote it, the '
-  'bounty goes back. Never: writes_exceeded (it is not an edit).';
+  'Accepts a solution of the caller''s own problem, and pays its author the bounty. If the caller wrote the '
+  'solution, the bounty goes back. Never: writes_exceeded (it is not an edit).';
 
 create function api.accept_solution(p_id uuid, p_solution_id uuid) returns json
 language plpgsql volatile
@@ -264,7 +265,7 @@ begin
   end if;
   perform private.take_solution(p_id, p_solution_id);
   v_card := private.problem_cards(array[p_id]) -> 0;
-  if v_card is null then   -- the caller has left its space: it has changed, but is not shown
+  if v_card is null then   -- the caller has left the space of the problem: it has changed, but is not shown
     return private.error_response('problem_unknown');
   end if;
   return private.finish_idempotent('accept_solution', v_card);

@@ -1,5 +1,5 @@
--- Projects: what somebody wants to do with others, and the roles that they want to fill.
--- Columns of all kinds: app.contents. docs/decisions.md, Contents; Projects.
+-- A project says what somebody wants to do with others, and which roles they want to fill. The columns that all kinds
+-- have are in app.contents. docs/decisions.md, Contents; Projects.
 
 create table app.projects (
   id      uuid primary key references app.contents on delete cascade,
@@ -28,13 +28,13 @@ create table app.project_roles (
 );
 create index project_roles_project_id_idx on app.project_roles (project_id, position);
 comment on table app.project_roles is
-  'The roles that a project wants to fill. A function that gives or takes a role locks the role''s row first, so that '
-  'only one call at a time does it.';
+  'The roles that a project wants to fill. A function that gives or takes a role locks the role''s row first, so '
+  'that only one call at a time changes it.';
 comment on column app.project_roles.filled is
-  'How many people hold the role, hidden ones included. It is updated together with the row of the member, while '
-  'this row is locked.';
+  'The number of people who hold the role, including hidden people. It is updated together with the row of the '
+  'member, while this row is locked.';
 
-comment on column app.project_roles.words is 'The words of its name, for the search. A trigger writes them.';
+comment on column app.project_roles.words is 'The words of the name, for the search. A trigger writes them.';
 
 create function private.prepare_project_role() returns trigger
 language plpgsql
@@ -60,7 +60,8 @@ create table app.project_members (
 create index project_members_role_id_idx on app.project_members (role_id);
 create index project_members_created_at_idx on app.project_members (project_id, created_at, user_id);
 create index project_members_made_at_idx on app.project_members (user_id, made_at desc, project_id desc);
-comment on table app.project_members is 'Who holds which role. The author of a project is a member but has no row.';
+comment on table app.project_members is
+  'The people who hold roles. The author of a project is a member but has no row.';
 comment on column app.project_members.made_at is
   'When the project was created, which decides its position in the lists of its members.';
 comment on column app.project_members.created_at is 'When the member joined.';
@@ -86,13 +87,15 @@ create index project_applications_project_id_idx
 create index project_applications_status_idx
   on app.project_applications (project_id, status, created_at desc, id desc);
 create index project_applications_user_id_idx on app.project_applications (user_id, project_id);
-comment on table app.project_applications is 'Who applied for which role. A settled application never changes again.';
+comment on table app.project_applications is
+  'The applications of people for roles. A settled application never changes again.';
 comment on column app.project_applications.role_id is
-  'Has no foreign key: the applications for a deleted role end in batches, and no operation shows its id any more.';
+  'The column has no foreign key, because the applications for a deleted role end in batches. No operation shows '
+  'the id of a deleted role.';
 comment on column app.project_applications.status is
   'pending, then approved or rejected by the author, withdrawn by the applicant, or ended, because the applicant got '
   'another role or the role was deleted.';
-comment on column app.project_applications.decided_at is 'When it was settled; null while it is pending.';
+comment on column app.project_applications.decided_at is 'When the application was settled; null while it is pending.';
 
 create table app.project_updates (
   id         uuid primary key default gen_random_uuid(),
@@ -158,7 +161,7 @@ select p.id,
 from app.projects p;
 comment on view private.project_details is
   'The fields that only the card of a project has: {summary, status, roles [{id, name, about, slots, filled}], '
-  'memberCount (the author and all who hold a role)}.';
+  'memberCount (the author and the people who hold a role)}.';
 
 create function private.erase_projects(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
@@ -188,8 +191,8 @@ begin
              where r.project_id = p.id and p_filters -> 'role' <@ to_jsonb(tsvector_to_array(r.words)))));
 end $$;
 comment on function private.matches_project_filter is
-  'Whether a project matches the filter of the list of projects: its status is {status}, and the name of one of its '
-  'roles has all words of the array {role}.';
+  'Returns whether a project matches the filter of the list of projects. Its status must be {status}, and the name '
+  'of one of its roles must have all words of the array {role}.';
 
 insert into private.content_kinds (kind, plural, relation, details, eraser, filter) values
   ('project', 'projects', 'app.projects', 'private.project_details', 'private.erase_projects',
@@ -207,7 +210,7 @@ insert into private.notification_targets (type, words) values
              where c.id = any ($1)');
 
 create function private.project_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks visibility once, as private.video_cards
+language plpgsql stable security definer   -- checks visibility only once, like private.video_cards
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
@@ -306,8 +309,8 @@ begin
   return v_id;
 end $$;
 comment on function private.add_project_role is
-  'Adds a role {name, about?, slots?} to a project that is new or that the caller of this function has locked. '
-  'Fails: project_role_name, project_role_about, project_role_slots.';
+  'Adds a role {name, about?, slots?} to a project that is new or that the calling function has locked. Fails: '
+  'project_role_name, project_role_about, project_role_slots.';
 
 create function private.add_project(p_id uuid, p_summary text, p_roles jsonb) returns void
 language plpgsql volatile security definer   -- callers may not write details

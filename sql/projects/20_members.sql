@@ -1,6 +1,5 @@
--- Who holds which role in a project: applications, decisions, removal and leaving. Code that gives or takes a role
--- locks the row of the role first, so that a role never has more people than slots.
--- docs/decisions.md, Projects.
+-- Members of projects: applications for roles, decisions, removal and leaving. Code that gives or takes a role locks
+-- the row of the role first, so that a role never has more people than slots. docs/decisions.md, Projects.
 
 insert into private.lock_kinds (kind, position) values ('project role', 570), ('project slots', 575);
 
@@ -61,7 +60,7 @@ language plpgsql volatile security definer   -- counts the roles of people other
 set search_path = ''
 as $$
 begin
-  -- so that two concurrent calls don't both pass the limit
+  -- lock, so that two concurrent calls can't both pass the limit
   perform private.lock('project slots', p_user::text);
   if (select count(*) from app.project_members where user_id = p_user) > 500 then
     perform private.raise_error('project_places_exhausted');
@@ -101,7 +100,8 @@ declare
   v_role uuid;
 begin
   select role_id into v_role from app.project_members where project_id = p_project and user_id = p_user;
-  perform from app.project_roles where id = v_role for no key update;   -- before the member: ARCHITECTURE.md, Locks
+  -- lock the role before the member: ARCHITECTURE.md, Locks
+  perform from app.project_roles where id = v_role for no key update;
   delete from app.project_members where project_id = p_project and user_id = p_user and role_id = v_role;
   if not found then
     return false;
@@ -110,7 +110,7 @@ begin
   return true;
 end $$;
 comment on function private.drop_project_member is
-  'Takes the role from a person and frees the slot; false if they hold none.';
+  'Takes the role from a person and frees the slot; returns false if they hold none.';
 
 create function private.free_project_slots(p_roles uuid[], p_users uuid[]) returns void
 language plpgsql volatile security definer   -- callers may not write members
@@ -151,8 +151,8 @@ begin
      and (p_content.space_id is null or private.find_role(p_content.space_id, p_user) is not null);
 end $$;
 comment on function private.can_hold_project_role is
-  'Whether the author of a project may see this person, and the person is in the space of the project, if it has '
-  'one.';
+  'Returns whether the author of a project may see this person, and the person is in the space of the project, if '
+  'any.';
 
 create function private.decide_project_application(p_project uuid, p_id uuid, p_approve boolean) returns void
 language plpgsql volatile security definer   -- callers may not write applications
@@ -194,7 +194,8 @@ declare
   v_user uuid := (select user_id from app.project_applications where id = p_id and project_id = p_project);
 begin
   if v_user is distinct from private.require_caller() then
-    if exists (select from app.contents where id = p_project and author_id = app.uid())   -- the author sees it
+    -- the author may see the application
+    if exists (select from app.contents where id = p_project and author_id = app.uid())
        and exists (select from private.visible_people where id = v_user) then
       perform private.raise_error('project_application_not_yours');
     end if;
@@ -242,7 +243,7 @@ begin
   end if;
 end $$;
 comment on function private.leave_project is
-  'Takes the caller''s role from them, even if they can''t see the project any more; if they have none, nothing '
+  'Takes the caller''s role from them, even if they can no longer see the project. If they have none, nothing '
   'changes.';
 
 create function private.change_project_role(p_project uuid, p_role uuid, p_changes jsonb) returns void
@@ -284,11 +285,11 @@ begin
   update app.project_applications set status = 'ended', decided_at = now()
   where status = 'pending' and id = any (v_ids);
   get diagnostics v_ended = row_count;
-  -- not v_ended = 500, because an applicant may have withdrawn one meanwhile
+  -- don't test v_ended, because an applicant may have withdrawn an application meanwhile
   return json_build_object('changed', v_ended, 'next', case when cardinality(v_ids) = 500 then v_role end);
 end $$;
 comment on function private.end_role_applications is
-  'For the worker alone, and private.remove_project_role: ends the next 500 pending applications for a deleted role '
+  'For the worker and private.remove_project_role: ends the next 500 pending applications for a deleted role '
   '{roleId}. Returns {changed, next}; next is null if there are no more.';
 call private.force_index_scans('private.end_role_applications');
 call private.make_batch_queue('deleted-project-roles', 'private.end_role_applications');

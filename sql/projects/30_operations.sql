@@ -24,19 +24,19 @@ comment on function api.list_projects is
   'private.search_contents finds them.';
 
 create function private.find_my_projects(p_cursor text) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden projects
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden projects
 set search_path = ''
 as $$
 declare
   v_me     uuid := private.require_caller();
   v_place  app.place := private.require_place('my projects', p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables, because expressions defeat the index
+  v_from   timestamptz := v_place.at;   -- plain variables, so that the planner can use the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id works: no row is at infinity
+    v_before := v_me;   -- no row has this time, so any id works
   elsif v_from is null then
     v_place := private.content_place(v_place.id, 'project');
     v_from := v_place.at;
@@ -118,7 +118,7 @@ begin
   perform private.change_project(p_id, p_changes);
   return private.require_project_card(p_id);
 end $$;
-comment on function api.update_project is 'Changes the caller''s own project {title?, summary?, interestId?}.';
+comment on function api.update_project is 'Changes the caller''s own project: {title?, summary?, interestId?}.';
 
 create function api.delete_project(p_id uuid) returns json
 language plpgsql volatile
@@ -128,7 +128,8 @@ begin
   perform private.remove_project(p_id);
   return null;   -- null becomes a 204 response
 end $$;
-comment on function api.delete_project is 'Deletes the caller''s own project for good, if nobody has applied to it.';
+comment on function api.delete_project is
+  'Deletes the caller''s own project permanently, if nobody has applied to it.';
 
 create function api.set_project_status(p_id uuid, p_status text) returns json
 language plpgsql volatile
@@ -171,7 +172,8 @@ begin
   perform private.change_project_role(p_id, p_role_id, p_changes);
   return private.project_role_card(p_role_id);
 end $$;
-comment on function api.update_project_role is 'Changes a role of the caller''s own project {name?, about?, slots?}.';
+comment on function api.update_project_role is 'Changes a role of the caller''s own project. p_changes is {name?, '
+  'about?, slots?}.';
 
 create function api.delete_project_role(p_id uuid, p_role_id uuid) returns json
 language plpgsql volatile

@@ -1,20 +1,20 @@
--- The operations on applications for roles in projects. The rules: sql/projects/20_members.sql.
--- docs/decisions.md, Lists; Projects.
+-- The operations on applications for roles in projects. sql/projects/20_members.sql has the rules. docs/decisions.md,
+-- Lists; Projects.
 
 create function private.find_project_applications(p_project uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden people
 set search_path = ''
 as $$
 declare
   v_list   text := 'project applications ' || p_project;
   v_place  app.place := private.require_place(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables, because expressions defeat the index
+  v_from   timestamptz := v_place.at;   -- plain variables, so that the planner can use the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := p_project;   -- any id works: no row is at infinity
+    v_before := p_project;   -- no row has this time, so any id works
   elsif v_from is null then
     select created_at, id into v_from, v_before from app.project_applications
     where id = v_place.id and project_id = p_project;
@@ -23,7 +23,7 @@ begin
     end if;
   end if;
   with looked as materialized (
-    -- exactly one of the two branches returns rows: with or without a status
+    -- exactly one of the two branches, with or without a status, returns rows
     select * from (
       (select created_at as at, id, user_id from app.project_applications
        where p_status is null and project_id = p_project and (created_at, id) < (v_from, v_before)
@@ -117,4 +117,4 @@ begin
   return private.project_application_cards(array[p_aid]) -> 0;
 end $$;
 comment on function api.withdraw_project_application is
-  'Withdraws the caller''s own application, whether or not they can still see the project.';
+  'Withdraws the caller''s own application, even if they can no longer see the project.';

@@ -2,7 +2,7 @@
 -- docs/decisions.md, Lists; Projects.
 
 create function private.find_project_members(p_project uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -68,7 +68,7 @@ begin
   return private.project_member_page(p_id, private.find_project_members(p_id, p_cursor), p_limit);
 end $$;
 comment on function api.list_project_members is
-  'The members of a project: its author first, the others by when they joined.';
+  'The members of a project: its author first, then the others by the time of joining.';
 
 create function api.remove_project_member(p_id uuid, p_user_id text) returns json
 language plpgsql volatile

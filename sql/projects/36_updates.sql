@@ -1,13 +1,12 @@
--- Updates: news that the author of a project posts about it.
--- docs/decisions.md, Lists; Projects.
+-- Updates are news that the author of a project posts about it. docs/decisions.md, Lists; Projects.
 
 create function private.find_project_updates(p_project uuid, p_cursor uuid) returns uuid[]
 language plpgsql stable security definer   -- callers may not read details
 set search_path = ''
 as $$
 declare
-  v_from   timestamptz := 'infinity';   -- plain variables, because expressions defeat the index
-  v_before uuid := p_project;   -- any id works: no row is at infinity
+  v_from   timestamptz := 'infinity';   -- plain variables, so that the planner can use the index
+  v_before uuid := p_project;   -- no row has this time, so any id works
 begin
   if p_cursor is not null then
     select created_at, id into v_from, v_before from app.project_updates

@@ -21,7 +21,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- leaves out people who have left the project meanwhile, and everybody if the update is deleted
+  -- leave out people who have left the project meanwhile, and everybody if the update is deleted
   perform private.notify(array(
     select (e.user_id, 'series.updated', (e.payload ->> 'authorId')::uuid, 'project', e.payload ->> 'projectId',
             jsonb_build_object('projectId', e.payload -> 'projectId', 'updateId', e.payload -> 'updateId'),

@@ -1,6 +1,5 @@
--- Bans, erasures and blocks take roles in projects from people. A person has at most 500 roles.
--- How erasure runs: sql/base/90_erasure.sql.
--- docs/decisions.md, Projects; Erasure and export.
+-- Bans, erasures and blocks take roles in projects from people. A person has at most 500 roles. See
+-- sql/base/90_erasure.sql for how an erasure runs. docs/decisions.md, Projects; Erasure and export.
 
 create function private.free_own_project_slots(p_user app.users) returns void
 language plpgsql volatile
@@ -21,7 +20,7 @@ insert into private.account_steps (step, events, position) values
   ('private.free_own_project_slots', '{ban,erasure}', 167);
 
 create function private.free_blocked_project_slots() returns trigger
-language plpgsql security definer   -- ends memberships of both people
+language plpgsql security definer   -- a block ends the memberships of both people
 set search_path = ''
 as $$
 declare
@@ -39,8 +38,8 @@ begin
   return null;
 end $$;
 comment on function private.free_blocked_project_slots is
-  'Trigger: ends the membership if the author of a project and a member block each other, because neither may see '
-  'the other there.';
+  'Trigger: ends the membership when the author of a project and a member have a block between them, because '
+  'neither may see the other there.';
 call private.force_index_scans('private.free_blocked_project_slots');
 create trigger _230_free_blocked_project_slots after insert on app.blocks
   referencing new table as changed for each statement execute function private.free_blocked_project_slots();

@@ -1,4 +1,4 @@
--- The ledger of reputation: what each person earned in which interest, entry by entry, and the sums of the entries.
+-- The ledger of reputation has what each person earned in each interest, entry by entry, and the sums of the entries.
 -- docs/decisions.md, Reputation.
 
 create table app.reputation_entries (
@@ -25,24 +25,25 @@ create index reputation_entries_cause_idx on app.reputation_entries
 create unique index reputation_entries_onboarding_key on app.reputation_entries (user_id, interest_id)
   where kind = 'onboarding.bootstrap' and roll_up_level = 0;
 comment on column app.reputation_entries.interest_id is
-  'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each '
-  'interest with entries.';
+  'The id of a row of the table `interests`. The column has no foreign key, because app.reputation has one, and a '
+  'row for each interest with entries.';
 comment on column app.reputation_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.reputation_entries is
-  'The ledger: ids and numbers only, never changed. To undo an entry, an opposite entry is added.';
+  'The ledger. It has only ids and numbers, and rows never change. To undo an entry, an opposite entry is added.';
 comment on column app.reputation_entries.delta is
   'Points with two decimals, never 0: positive when earned, negative when taken.';
 comment on column app.reputation_entries.position is
-  'The order of a person''s entries, also within a transaction: it is assigned while private.lock_effects is held.';
-comment on column app.reputation_entries.origin_id is 'For a roll-up: the direct entry that it is derived from.';
+  'The order of a person''s entries, also within a transaction. It is assigned under the lock of '
+  'private.lock_effects.';
+comment on column app.reputation_entries.origin_id is 'For a roll-up, the direct entry from which it is derived.';
 comment on column app.reputation_entries.roll_up_level is
-  '0 is the direct entry, 1 its share in the parent of the interest, 2 in the parent''s parent.';
-comment on column app.reputation_entries.undoes_id is 'The entry that this one undoes.';
+  '0 for the direct entry, 1 for its share in the parent of the interest, 2 in the parent''s parent.';
+comment on column app.reputation_entries.undoes_id is 'The entry that this entry undoes.';
 comment on column app.reputation_entries.source_id is
   'The cause, by kind: the post, the reply, the invite code, the interest chosen, the vote, the appeal.';
 comment on column app.reputation_entries.earned_from is
-  'The person from whom it is earned: the one who reacted, the author of the post that was replied to, or the one who '
-  'used the code. Null if nobody else is involved.';
+  'The person from whom the entry is earned: the person who reacted, the author of the post with the reply, or the '
+  'person who used the code. Null if nobody else is involved.';
 call private.make_append_only('app.reputation_entries');
 
 -- No index has a column that each entry changes, and pages have free space, so that a new sum changes no index
@@ -62,12 +63,12 @@ comment on table app.reputation is
 comment on column app.reputation.value is
   'The sum of the entries in the interest, roll-ups included, with two decimals.';
 comment on column app.reputation.band is
-  'The band of value: 0 below 1, 1 below 3, 2 below 7, and so on: one more with each doubling of value plus one. It '
-  'is -1 if value is not above 0. It changes rarely, so an index can contain it.';
+  'The band of value: 0 below 1, 1 below 3, 2 below 7, and so on, one more with each doubling of value plus one; -1 '
+  'if value is not above 0. It changes rarely, so an index can contain it.';
 comment on column app.reputation.direct_value is
-  'value without roll-ups. Its sum over all interests is the person''s total.';
+  'The value without roll-ups. The sum over all interests is the person''s total.';
 comment on column app.reputation.highest_level is
-  'The highest level that value ever reached, by private.level_rank, so that nobody is notified of a level twice. A '
+  'The highest level that value ever reached (private.level_rank), so that nobody is notified of a level twice. A '
   'trigger keeps it up to date.';
 
 create table app.reputation_kinds (
@@ -81,8 +82,8 @@ comment on table app.reputation_kinds is
   'The direct entries of the ledger summed by person, interest and kind. A trigger on the ledger keeps it up to '
   'date.';
 comment on column app.reputation_kinds.interest_id is
-  'The id of a row of the table `interests`. It has no foreign key, because app.reputation has one and a row for each '
-  'person and interest here.';
+  'The id of a row of the table `interests`. The column has no foreign key, because app.reputation has one, and a '
+  'row for each person and interest here.';
 comment on column app.reputation_kinds.points is 'The sum of the direct entries of the kind, with two decimals.';
 
 create function private.sum_reputation() returns trigger
@@ -90,7 +91,7 @@ language plpgsql security definer   -- writes the sums of people other than the 
 set search_path = ''
 as $$
 begin
-  -- sorted to prevent deadlocks between two writers of the same sums: ARCHITECTURE.md, Locks
+  -- sort, to prevent deadlocks between two writers of the same sums: ARCHITECTURE.md, Locks
   insert into app.reputation as r (user_id, interest_id, value, direct_value)
   select w.user_id, w.interest_id, sum(w.delta), coalesce(sum(w.delta) filter (where w.roll_up_level = 0), 0)
   from written w
@@ -112,27 +113,29 @@ begin
   return null;
 end $$;
 comment on function private.sum_reputation is
-  'Trigger: keeps app.reputation, app.reputation_kinds, and app.accounts.total_reputation, the sum of direct entries.';
+  'Trigger: updates app.reputation, app.reputation_kinds, and app.accounts.total_reputation, the sum of direct '
+  'entries.';
 create trigger sum_reputation after insert on app.reputation_entries
   referencing new table as written for each statement execute function private.sum_reputation();
 
 create function private.roll_up_fraction(p_level integer) returns numeric
-language plpgsql immutable   -- costs a tenth of what a SQL function with a search_path costs
+language plpgsql immutable   -- costs a tenth of a SQL function with a search_path
 set search_path = ''
 as $$
 begin
   return (array[1, 0.50, 0.25, 0.12])[least(p_level, 3) + 1] / power(2::numeric, greatest(p_level - 3, 0));
 end $$;
 comment on function private.roll_up_fraction is
-  'The share of an entry that goes to the interest p_level levels up: all of it at 0, then 50, 25 and 12 %, and '
-  'half of the previous share for each further level.';
+  'The share of an entry that goes to the interest p_level levels up: 100 % at 0, then 50, 25 and 12 %, and half of '
+  'the previous share for each further level.';
 
 create type private.reputation_change as (
   id uuid, user_id uuid, interest_id uuid, kind text, points numeric, before numeric, source_id uuid,
   earned_from uuid, caused_at timestamptz
 );
 comment on type private.reputation_change is
-  'A direct entry to write, with its roll-ups: its points, and the points that the same cause gave before (before).';
+  'A direct entry to write, with its roll-ups. points are its points, before the points that the same cause gave '
+  'earlier.';
 
 create function private.write_reputation(p_changes private.reputation_change[]) returns void
 language plpgsql volatile
@@ -145,7 +148,7 @@ begin
     union all
     select l.leaf, i.id, i.parent_id, l.level + 1 from line l join app.interests i on i.id = l.parent_id
   ), share as (
-    -- each level is rounded before and after, because rounded differences would not add up to zero again
+    -- round the points before and after for each level, because rounded differences would not add up to zero again
     select c.*, l.id as shared_id, l.level,
            round(c.points * private.roll_up_fraction(l.level), 2)
              - round(c.before * private.roll_up_fraction(l.level), 2) as delta
@@ -163,7 +166,7 @@ begin
 end $$;
 comment on function private.write_reputation is
   'Writes these entries with their roll-ups, in order, without checking for existing entries. A change of 0 writes '
-  'nothing. Lock first (private.lock_effects).';
+  'nothing. Call private.lock_effects first.';
 
 create function private.add_reputation(
   p_user uuid, p_interest uuid, p_kind text, p_points numeric, p_source uuid default null, p_from uuid default null,
@@ -183,5 +186,5 @@ begin
 end $$;
 comment on function private.add_reputation is
   'Writes an entry for a decision, such as a vote, and returns the id of the direct entry. With p_before, the '
-  'points that the same cause gave before, it writes only the differences. For definer functions; what people earn '
-  'by their actions is in 20_earning.sql.';
+  'points that the same cause gave before, it writes only the differences. The function is for definer functions. '
+  '20_earning.sql has what people earn by their actions.';

@@ -1,5 +1,4 @@
--- Levels: which one a value has reached, and how a person is notified of each once.
--- docs/decisions.md, Reputation.
+-- The levels of reputation. A person is notified of each level once. docs/decisions.md, Reputation.
 
 insert into private.event_types (name, payload, happens) values
   ('reputation.level_reached', '{userId,interestId,level}',
@@ -21,7 +20,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 begin
-  return greatest(width_bucket(p_value, private.level_minimums()) - 1, 0);   -- a value below 0 is Curious too
+  return greatest(width_bucket(p_value, private.level_minimums()) - 1, 0);   -- a value below 0 is also Curious
 end $$;
 comment on function private.level_rank is 'The level that a value has reached, from 0 (Curious) to 5 (Lifework).';
 
@@ -32,7 +31,7 @@ as $$
 begin
   return (array['Curious', 'Reader', 'Practitioner', 'Adept', 'Master', 'Lifework'])[p_rank + 1];
 end $$;
-comment on function private.level_name is 'The name of a level; null above the last.';
+comment on function private.level_name is 'The name of a level; null above the last level.';
 
 create function private.reputation_level(p_value numeric) returns text
 language plpgsql immutable
@@ -78,8 +77,8 @@ begin
   return null;
 end $$;
 comment on function private.announce_level is
-  'Trigger: emits an event when a person reaches a higher level in an interest than ever before. If they rise several '
-  'levels at once, it names the highest.';
+  'Trigger: emits an event when a person reaches a higher level in an interest than ever before. If the person '
+  'rises several levels at once, the event names the highest.';
 create trigger announce_first_level after insert on app.reputation
   for each row when (new.highest_level > 0) execute function private.announce_level();
 create trigger announce_level after update of value on app.reputation

@@ -18,7 +18,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- reads only the newest entry, so that repeated liking and unliking doesn't make this slower
+  -- read only the newest entry, so that repeated liking and unliking doesn't make this slower
   return (select case when e.undoes_id is null then e.id end
           from app.reputation_entries e
           where e.user_id = p_user and e.source_id = p_source
@@ -27,8 +27,8 @@ begin
           order by e.position desc limit 1);
 end $$;
 comment on function private.find_active_reputation is
-  'The direct entry that a cause gave a person, or null if it gave none or the entry was undone. Lock first '
-  '(private.lock_effects).';
+  'The direct entry that a cause gave a person, or null if it gave none or the entry was undone. Call '
+  'private.lock_effects first.';
 
 create function private.earn_reputation(p_earnings private.earning[]) returns void
 language plpgsql volatile
@@ -54,7 +54,7 @@ begin
 end $$;
 comment on function private.earn_reputation is
   'Adds the points of each kind once per cause, until they are undone. It adds nothing without an interest. Nobody '
-  'earns from themselves, bots do not earn, and nobody earns from bots. Lock first (private.lock_effects).';
+  'earns from themselves or from bots, and bots do not earn. Call private.lock_effects first.';
 
 create function private.reverse_reputation(p_entries uuid[]) returns void
 language plpgsql volatile
@@ -71,7 +71,7 @@ begin
   from undone u join app.reputation_entries e on e.id = u.id or e.origin_id = u.id;
 end $$;
 comment on function private.reverse_reputation is
-  'Writes the opposite of these direct entries and of their roll-ups. Lock first (private.lock_effects), so that an '
+  'Writes the opposite of these direct entries and of their roll-ups. Call private.lock_effects first, so that an '
   'entry is undone only once.';
 
 create function private.earn_reputation_from_posts(p_effects private.effects[]) returns void
@@ -84,8 +84,8 @@ begin
     from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid
     where p.format <> 'repost'));
 end $$;
-comment on function private.earn_reputation_from_posts is 'Listener: a published post earns its author '
-  'post.contributed in its primary interest.';
+comment on function private.earn_reputation_from_posts is
+  'Listener: a published post earns its author post.contributed in its primary interest.';
 
 create function private.earn_reputation_from_replies(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -109,7 +109,7 @@ union all
 select p.quoted_post_id, p.author_id, 'repost' from app.posts p
 where p.format = 'repost' and p.deleted_at is null and p.published_at is not null;
 comment on view private.post_engagement is
-  'What people leave on posts and may take back: reactions, a bookmark, a repost. For definer functions.';
+  'What people leave on posts and may take back: reactions, a bookmark, a repost. The view is for definer functions.';
 
 create function private.changed_engagement(p_effects private.effects[])
 returns table (post_id uuid, user_id uuid, action text, stands boolean, caused_at timestamptz)
@@ -117,7 +117,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- posts.reaction.… and posts.bookmark.… name the action; posts.post.reposted and …unreposted are about a repost
+  -- the events posts.reaction.… and posts.bookmark.… name the action; posts.post.reposted and …unreposted are about a
+  -- repost
   return query
   select c.post_id, c.user_id, c.action,
          exists (select from private.post_engagement m
@@ -131,7 +132,7 @@ end $$;
 comment on function private.changed_engagement is
   'The engagement that these effects are about, each once, and whether each exists now. Only the present state '
   'counts, so adding, removing and adding again has the right result however the effects are batched. If a heart '
-  'and a spark are removed at the same time, the later effect finds that both are gone.';
+  'and a spark are removed at the same time, the later effect finds neither.';
 
 create function private.settle_engagement_reputation(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -157,9 +158,10 @@ begin
   perform private.earn_reputation(v_earned);
 end $$;
 comment on function private.settle_engagement_reputation is
-  'Listener: a person''s reactions to a post earn its author reaction.received in the post''s primary interest, '
-  'once for all of them, for as long as one exists. A bookmark (bookmark.received) and a repost (repost.received) '
-  'do the same. People earn nothing from themselves, and a deleted post earns nothing more. A quote earns nothing.';
+  'Listener: a person''s reactions to a post together earn its author reaction.received once, in the post''s '
+  'primary interest, as long as one reaction exists. A bookmark earns bookmark.received and a repost '
+  'repost.received in the same way. People earn nothing from themselves, and a deleted post earns nothing more. A '
+  'quote earns nothing.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.earn_reputation_from_posts', 300, 'soon'),
@@ -198,7 +200,7 @@ begin
 end $$;
 comment on function private.earn_reputation_from_invites is
   'Listener: the owner of a used invite code earns invite.used in their strongest interest, or nothing if they have '
-  'none.';
+  'no interest.';
 
 create function private.earn_reputation_from_choices(p_effects private.effects[]) returns void
 language plpgsql volatile

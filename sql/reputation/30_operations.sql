@@ -6,7 +6,7 @@ insert into private.errors (code, status, text) values
   ('journalism_not_allowed', 403, 'You need a reputation of at least 20 in one interest to publish journalism.');
 
 create function private.reputation_value(p_user uuid, p_interest uuid) returns numeric
-language plpgsql stable   -- invoker: returns 0 for people that the caller can't see
+language plpgsql stable   -- runs as the invoker: returns 0 for people that the caller can't see
 set search_path = ''
 as $$
 begin
@@ -15,7 +15,7 @@ end $$;
 comment on function private.reputation_value is 'A person''s reputation in one interest, roll-ups included.';
 
 create function private.total_reputation(p_user uuid) returns numeric
-language plpgsql stable   -- invoker: returns 0 for people that the caller can't see
+language plpgsql stable   -- runs as the invoker: returns 0 for people that the caller can't see
 set search_path = ''
 as $$
 begin
@@ -89,14 +89,14 @@ comment on function private.require_reputation is
   'The reputation guard: passes if the caller has at least this value in the interest, or if there is no interest.';
 
 create function private.has_journalism_reputation(p_user uuid) returns boolean
-language plpgsql stable   -- invoker: it is false for people that the caller can't see
+language plpgsql stable   -- runs as the invoker: returns false for people that the caller can't see
 set search_path = ''
 as $$
 begin
   return exists (select from app.reputation r where r.user_id = p_user and r.value >= 20);
 end $$;
 comment on function private.has_journalism_reputation is
-  'Whether a person has at least 20 in any one interest, which is the rule for canPostJournalism.';
+  'Returns whether a person has at least 20 in any one interest, which is the rule for canPostJournalism.';
 
 create function private.may_post_journalism(p_user uuid) returns boolean
 language plpgsql stable security definer   -- checks any person, not just the caller
@@ -107,8 +107,9 @@ begin
       or exists (select from app.users u where u.id = p_user and u.role = 'admin' and private.has_needed_factor(u.id));
 end $$;
 comment on function private.may_post_journalism is
-  'Whether a person''s posts may be journalism: because of their reputation, or because they are an admin, even if '
-  'their canPostJournalism is false. An admin needs the second factor that the role needs.';
+  'Returns whether a person''s posts may be journalism, because of their reputation or because they are an admin. '
+  'For an admin this is true even if canPostJournalism is false. An admin needs the second factor that the role '
+  'needs.';
 
 create function private.check_journalism() returns trigger
 language plpgsql security definer   -- checks the author, not the caller
@@ -122,7 +123,7 @@ begin
   return new;
 end $$;
 comment on function private.check_journalism is
-  'Trigger: a post becomes journalism only if its author may publish journalism at that time. It remains journalism '
+  'Trigger: rejects journalism if the author of the post may not publish it at that time. A post remains journalism '
   'even if the author''s reputation falls later.';
 create trigger _300_check_journalism before insert on app.posts
   for each row when (new.is_journalism) execute function private.check_journalism();
@@ -134,7 +135,7 @@ language plpgsql immutable
 set search_path = ''
 as $$ begin return false; end $$;
 comment on function private.may_propose_guild is
-  'The rule for canProposeGuild: nobody may propose a guild in the first release.';
+  'The rule for canProposeGuild. Nobody may propose a guild in the first release.';
 
 create function api.get_my_capabilities() returns json
 language plpgsql volatile   -- applies the caller's pending effects first

@@ -40,7 +40,7 @@ begin
   if p_cursor is not null and not found then
     perform private.raise_error('cursor_unknown');
   end if;
-  v_from := coalesce(v_from, 9223372036854775807);   -- a plain variable, because an expression defeats the index
+  v_from := coalesce(v_from, 9223372036854775807);   -- plain variables, so that the planner can use the index
   v_ids := array(select e.id from app.reputation_entries e
                  where e.user_id = p_user and e.position < v_from
                  order by e.position desc limit 51);

@@ -1,5 +1,5 @@
--- Peer votes: people rate each other in an interest. The weight of a vote depends on the voter's own
--- reputation in that interest. docs/decisions.md, Reputation.
+-- By peer votes, people rate each other in an interest. The weight of a vote depends on the voter's own reputation in
+-- that interest. docs/decisions.md, Reputation.
 
 create table app.reputation_votes (
   id          uuid primary key default gen_random_uuid(),
@@ -18,11 +18,12 @@ create index reputation_votes_user_id_idx on app.reputation_votes (user_id, crea
   where value <> 0;
 create index reputation_votes_interest_id_idx on app.reputation_votes (interest_id);
 comment on table app.reputation_votes is
-  'One vote per voter, person and interest, which is changed in place; value 0 means that it was taken back. Its '
-  'effect is in the ledger.';
+  'The votes, one row per voter, person and interest, which is changed in place. A vote with value 0 was taken '
+  'back. The ledger has the effects of votes.';
 comment on column app.reputation_votes.value is '1 for, -1 against, 0 taken back.';
 comment on column app.reputation_votes.impact is
-  'Weight times value when the vote was last cast: the sum of the direct entries whose source is this vote.';
+  'The weight times the value when the vote was last cast, which is the sum of the direct entries whose source is '
+  'this vote.';
 create trigger touch before update on app.reputation_votes
   for each row execute function private.touch();
 
@@ -32,7 +33,7 @@ insert into private.event_types (name, payload, happens) values
   ('reputation.vote.cast', '{voteId,voterId,userId,interestId,value}',
    'a peer vote is cast, changed or taken back (value 0)');
 
--- limited, because each change of a vote adds entries to the ledger
+-- votes have a limit, because each change of a vote adds entries to the ledger
 insert into private.write_limits (kind, per_hour) values ('votes', 300);
 
 insert into private.errors (code, status, text) values
@@ -61,14 +62,14 @@ as $$
 declare
   v_before app.reputation_votes;
 begin
-  -- as in private.check_author: banned and erased people can't vote, not even while the ban is in progress
+  -- as in private.check_author, banned and erased people can't vote, not even while the ban is in progress
   perform private.check_lock_order('person', private.require_caller()::text);
   perform from app.users u
   where u.id = private.require_caller() and u.banned_at is null and u.erased_at is null for share;
   if not found then
     perform private.raise_error('token_revoked');
   end if;
-  -- locks before reading, so that two concurrent votes of one voter see each other
+  -- lock before reading, so that two concurrent votes of one voter see each other
   perform private.lock_effects(p_user, app.uid());
   select * into v_before from app.reputation_votes v
   where v.voter_id = app.uid() and v.user_id = p_user and v.interest_id = p_interest;
@@ -132,8 +133,8 @@ begin
     'updatedAt', private.utc((v_cast.vote).updated_at));
 end $$;
 comment on function api.vote_reputation is
-  'Votes for a person in an interest that the caller has chosen, or changes the vote; 0 takes back the vote and its '
-  'comment: {userId, interestId, value, comment, weight, impact, createdAt, updatedAt}.';
+  'Sets the caller''s vote on a person in an interest that the caller has chosen. The value 0 takes back the vote '
+  'and its comment. Returns {userId, interestId, value, comment, weight, impact, createdAt, updatedAt}.';
 
 create view app.reputation_vote_card with (security_invoker) as
 select v.id,
@@ -151,8 +152,8 @@ from app.reputation_votes v
 join app.person_card voter on voter.id = v.voter_id
 join app.interests i on i.id = v.interest_id;
 comment on view app.reputation_vote_card is
-  'A vote as its receiver sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. It is '
-  'missing while its voter is hidden.';
+  'A vote as its receiver sees it: {id, voterId, voter, interestId, slug, value, comment, impact, createdAt}. The '
+  'view leaves out votes of hidden voters.';
 
 create function private.find_vote_time(p_vote uuid) returns timestamptz
 language plpgsql stable security definer   -- a cursor remains valid if its vote is taken back or its voter is hidden
@@ -162,10 +163,10 @@ begin
   return (select created_at from app.reputation_votes where id = p_vote and user_id = app.uid());
 end $$;
 comment on function private.find_vote_time is
-  'The time of the vote in a cursor, if the vote is for the caller, even if they can''t see it any more.';
+  'The time of the vote in a cursor, if the vote is for the caller, even if they can no longer see it.';
 
 create function private.find_votes(p_from app.place) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden voters
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden voters
 set search_path = ''
 as $$
 declare
@@ -190,8 +191,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_votes is
-  'The next votes for the caller, among the next 400 that were not taken back: those by people that the caller can '
-  'see.';
+  'The next votes for the caller by people that the caller can see, among the next 400 votes that were not taken '
+  'back.';
 call private.force_index_scans('private.find_votes');
 
 create function api.list_received_votes(p_limit integer default 20, p_cursor text default null) returns json
@@ -199,7 +200,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works: no row is at infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- no row has this time, so any id works
   v_found app.found;
 begin
   if p_cursor is not null then
@@ -215,8 +216,8 @@ begin
                        join app.reputation_vote_card c on c.id = p.id), v_found.ids::text[], p_limit, v_found.next);
 end $$;
 comment on function api.list_received_votes is
-  'The votes for the caller that were not taken back, newest first by when each was first cast, without those of '
-  'people that the caller can''t see.';
+  'The votes for the caller that were not taken back, newest first by the time when each was first cast, without '
+  'votes of people that the caller can''t see.';
 call private.force_index_scans('api.list_received_votes');
 
 insert into private.links (type, path) values ('vote', '/reputation');

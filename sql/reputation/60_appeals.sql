@@ -1,6 +1,5 @@
--- Appeals: people who think that their reputation in an interest is wrong ask staff to review it. sql/admin resolves
--- appeals.
--- docs/decisions.md, Reputation.
+-- By an appeal, people who think that their reputation in an interest is wrong ask staff to review it. sql/admin
+-- resolves appeals. docs/decisions.md, Reputation.
 
 create table app.reputation_appeals (
   id            uuid primary key default gen_random_uuid(),
@@ -26,11 +25,11 @@ create index reputation_appeals_created_at_idx on app.reputation_appeals (create
 comment on table app.reputation_appeals is
   'Appeals, at most one pending per person and interest. The text and note of an erased person''s appeals are '
   'empty.';
-comment on column app.reputation_appeals.status is 'pending; then accepted or rejected by an admin, once.';
-comment on column app.reputation_appeals.resolved_at is 'When an admin decided; null while it is pending.';
+comment on column app.reputation_appeals.status is 'pending, then accepted or rejected by an admin, once.';
+comment on column app.reputation_appeals.resolved_at is 'When an admin resolved the appeal; null while it is pending.';
 comment on column app.reputation_appeals.entry_id is
-  'The entry that it is about; null if it is about the whole interest.';
-comment on column app.reputation_appeals.restore_delta is 'The points that staff gave back because of it.';
+  'The entry that the appeal is about; null if it is about the whole interest.';
+comment on column app.reputation_appeals.restore_delta is 'The points that staff gave back because of the appeal.';
 comment on column app.reputation_appeals.note is 'The answer of staff.';
 
 insert into private.event_types (name, payload, happens) values
@@ -110,7 +109,7 @@ begin
     perform private.raise_error('cursor_unknown');
   end if;
   v_from := coalesce(v_from, 'infinity');
-  v_id := coalesce(v_id, v_me);   -- any id works: no row is at infinity
+  v_id := coalesce(v_id, v_me);   -- no row has this time, so any id works
   v_ids := array(select id from app.reputation_appeals
                  where user_id = v_me and (created_at, id) < (v_from, v_id)
                  order by created_at desc, id desc limit 51);

@@ -1,8 +1,8 @@
--- The contribution score: what people do for the community, and a share of it for those who invited them.
+-- The contribution score measures what people do for the community. The people who invited them get a share of it.
 -- docs/decisions.md, Reputation.
 --
 -- A person's own entries are written soon after the action. A job writes the shares (71_inheritance.sql), because a
--- few people invited most others, and transactions would wait for each other at the scores of these few.
+-- few people invited most others, and transactions would otherwise wait for each other at the scores of these few.
 
 create table app.contribution_entries (
   id         uuid primary key default gen_random_uuid(),
@@ -25,16 +25,16 @@ create index contribution_entries_cause_idx on app.contribution_entries (user_id
   where level = 0;
 comment on column app.contribution_entries.kind is 'One of private.ledger_kinds.';
 comment on table app.contribution_entries is
-  'The ledger: ids and numbers only, never changed. To undo an entry, an opposite entry is added.';
+  'The ledger. It has only ids and numbers, and rows never change. To undo an entry, an opposite entry is added.';
 comment on column app.contribution_entries.delta is
-  'Points with two decimals: positive, or negative if it undoes an entry.';
+  'Points with two decimals: positive, or negative if the entry undoes another one.';
 comment on column app.contribution_entries.position is
-  'The order of a person''s own entries, also within a transaction: it is assigned while private.lock_effects is '
-  'held. Shares are added later.';
+  'The order of a person''s own entries, also within a transaction. It is assigned under the lock of '
+  'private.lock_effects. Shares are added later.';
 comment on column app.contribution_entries.level is
   '0 is the person''s own entry, 1 the share of their inviter, 2 and 3 the shares of the inviters above.';
-comment on column app.contribution_entries.origin_id is 'For a share: the entry that it is a share of.';
-comment on column app.contribution_entries.undoes_id is 'The entry that this one undoes.';
+comment on column app.contribution_entries.origin_id is 'For a share, the entry of which it is a share.';
+comment on column app.contribution_entries.undoes_id is 'The entry that this entry undoes.';
 comment on column app.contribution_entries.source_id is
   'The cause, by kind: the post published, the reply, the post reacted to or bookmarked, the payment.';
 call private.make_append_only('app.contribution_entries');
@@ -56,7 +56,7 @@ comment on table private.contribution_inheritance is
   'Entries whose shares are not written yet, including entries that undo another one. '
   'private.job_inherit_contributions writes the shares.';
 comment on column private.contribution_inheritance.undoes_id is
-  'The same as in the entry, so that an entry is processed before the one that undoes it.';
+  'The same as in the entry, so that the job processes an entry before the one that undoes it.';
 
 insert into private.ledger_kinds (ledger, kind, points) values
   ('contribution', 'post_created', 10),
@@ -69,7 +69,7 @@ language plpgsql security definer   -- writes the scores of people other than th
 set search_path = ''
 as $$
 begin
-  -- sorted to prevent deadlocks between two writers of the same scores: ARCHITECTURE.md, Locks
+  -- sort, to prevent deadlocks between two writers of the same scores: ARCHITECTURE.md, Locks
   insert into app.contribution_scores as s (user_id, score)
   select w.user_id, sum(w.delta) from written w group by w.user_id order by w.user_id
   on conflict (user_id) do update set score = s.score + excluded.score;
@@ -84,15 +84,15 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- reads only the newest entry, as private.find_active_reputation
+  -- read only the newest entry, as private.find_active_reputation does
   return (select case when e.undoes_id is null then e.id end
           from app.contribution_entries e
           where e.user_id = p_user and e.source_id = p_source and e.kind = p_kind and e.level = 0
           order by e.position desc limit 1);
 end $$;
 comment on function private.find_active_contribution is
-  'The entry that a cause gave a person, or null if it gave none or the entry was undone. Lock first '
-  '(private.lock_effects).';
+  'The entry that a cause gave a person, or null if it gave none or the entry was undone. Call private.lock_effects '
+  'first.';
 
 create function private.earn_contribution(p_earnings private.earning[]) returns void
 language plpgsql volatile
@@ -116,7 +116,7 @@ begin
 end $$;
 comment on function private.earn_contribution is
   'Adds the points of each kind once per cause, until they are undone, and later a share of them to the inviters. '
-  'Bots get none. Lock first (private.lock_effects).';
+  'Bots get none. Call private.lock_effects first.';
 
 create function private.reverse_contribution(p_entries uuid[]) returns void
 language plpgsql volatile
@@ -133,8 +133,8 @@ begin
   insert into private.contribution_inheritance (entry_id, undoes_id) select id, undoes_id from undone;
 end $$;
 comment on function private.reverse_contribution is
-  'Writes the exact opposite of these entries, and later of their shares. Lock first (private.lock_effects), so '
-  'that an entry is undone only once.';
+  'Writes the opposite of these entries, and later of their shares. Call private.lock_effects first, so that an '
+  'entry is undone only once.';
 
 create function private.earn_contribution_from_posts(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -146,8 +146,8 @@ begin
     from unnest(p_effects) e join app.posts p on p.id = (e.payload ->> 'postId')::uuid
     where p.format <> 'repost'));
 end $$;
-comment on function private.earn_contribution_from_posts is 'Listener: a published post, other than a repost, is a '
-  'contribution of its author.';
+comment on function private.earn_contribution_from_posts is
+  'Listener: a published post, other than a repost, is a contribution of its author.';
 
 create function private.earn_contribution_from_replies(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -160,8 +160,8 @@ begin
     join app.replies r on r.id = (e.payload ->> 'replyId')::uuid and r.author_id = e.user_id
     join app.posts p on p.id = r.post_id and p.author_id <> r.author_id));
 end $$;
-comment on function private.earn_contribution_from_replies is 'Listener: a reply to another''s post is a contribution '
-  'of its author.';
+comment on function private.earn_contribution_from_replies is
+  'Listener: a reply to another''s post is a contribution of its author.';
 
 create function private.settle_engagement_contribution(p_effects private.effects[]) returns void
 language plpgsql volatile
@@ -185,8 +185,8 @@ begin
   perform private.earn_contribution(v_earned);
 end $$;
 comment on function private.settle_engagement_contribution is
-  'Listener: a person''s reactions to another''s post are a contribution of theirs, once for all of them, for as '
-  'long as one exists. So is a bookmark.';
+  'Listener: a person''s reactions to another''s post are together one contribution of the person, as long as one '
+  'reaction exists. So is a bookmark.';
 
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.published', 'private.earn_contribution_from_posts', 400, 'soon'),

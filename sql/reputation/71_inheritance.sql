@@ -23,14 +23,14 @@ comment on function private.inviters is
   'The three inviters above a person, nearest first. Erased people are included, because their numbers are kept.';
 
 create function private.job_inherit_contributions() returns integer
-language plpgsql volatile security definer   -- the worker may not access our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
   c_shares constant numeric[] := array[0.50, 0.25, 0.10];
   v_taken  uuid[];
 begin
-  -- an entry that undoes another waits until the shares of that one are written, even by another worker, because it
+  -- an entry that undoes another waits until the shares of the other are written, even by another worker, because it
   -- takes those shares back
   v_taken := array(
     select q.entry_id

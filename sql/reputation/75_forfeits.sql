@@ -1,5 +1,4 @@
--- When somebody deletes a post, its author loses what it earned.
--- docs/decisions.md, Reputation.
+-- When somebody deletes a post, its author loses what the post earned. docs/decisions.md, Reputation.
 
 create function private.list_active_reputation(
   p_user uuid, p_source uuid, p_from uuid, out entries uuid[], out next uuid
@@ -8,8 +7,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- For each person and kind only the newest entry counts, as in private.find_active_reputation. The query jumps from
-  -- one such entry to the next, because there may be many others between them, if somebody has liked and unliked
+  -- Only the newest entry of each person and kind counts, as in private.find_active_reputation. The query jumps from
+  -- one such entry to the next, because there may be many others between them if somebody has liked and unliked
   -- repeatedly.
   with recursive newest as (
     (select coalesce(e.earned_from, e.user_id) as person, e.kind, e.id, e.undoes_id, 1 as place
@@ -34,7 +33,7 @@ begin
 end $$;
 comment on function private.list_active_reputation is
   'Up to 500 direct entries that a cause gave a person and that were not undone, earned from p_from and the people '
-  'after them; next is the person to continue from, or null. Lock first (private.lock_effects).';
+  'after them; next is the person from whom to continue, or null. Call private.lock_effects first.';
 
 create function private.forfeit_next(p_author uuid, p_post uuid, p_from uuid, out changed integer, out next uuid)
 language plpgsql volatile
@@ -48,8 +47,8 @@ begin
   next := v_found.next;
 end $$;
 comment on function private.forfeit_next is
-  'Undoes up to 500 entries that a post earned its author from p_from and the people after them. Returns how many it '
-  'undid, and the person to continue from (null at the end). Lock first (private.lock_effects).';
+  'Undoes up to 500 entries that a post earned its author from p_from and the people after them. Returns the number '
+  'of undone entries, and the person from whom to continue (null at the end). Call private.lock_effects first.';
 
 create function private.forfeit_earnings(p_job jsonb, p_after uuid default null) returns json
 language plpgsql volatile security definer   -- writes for a post's author
@@ -85,8 +84,8 @@ begin
   end loop;
 end $$;
 comment on function private.forfeit_posts is
-  'Listener: when anybody deletes a post, its author loses what it earned in both ledgers (in batches if there are '
-  'more than 500 entries). So publishing and deleting repeatedly earns nothing. An erasure deletes posts without '
-  'this event, so what they earned is kept.';
+  'Listener: when anybody deletes a post, its author loses what the post earned in both ledgers (in batches if '
+  'there are more than 500 entries). Publishing and deleting repeatedly therefore earns nothing. An erasure deletes '
+  'posts without this event, so their earnings are kept.';
 insert into private.event_listeners (event, listener, position, timing) values
   ('posts.post.deleted', 'private.forfeit_posts', 450, 'soon');

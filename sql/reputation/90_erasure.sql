@@ -1,4 +1,5 @@
--- What erasure does to reputation, and where it holds personal data. How erasure runs: sql/base/90_erasure.sql.
+-- How an erasure changes reputation, and where it holds personal data. See sql/base/90_erasure.sql for how an erasure
+-- runs.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.reputation_entries', 'user_id', 'reputationEntries', '{earned_from,source_id,position}'),
@@ -11,11 +12,11 @@ insert into private.personal_data (relation, person_column, section, whose) valu
   ('app.reputation_votes', 'user_id', 'reputationVotesReceived', 't.value <> 0');
 insert into private.personal_data (relation, person_column, reason) values
   ('app.reputation_kinds', 'user_id', 'Computed from reputationEntries.'),
-  ('app.reputation_entries', 'earned_from', 'The entry belongs to somebody else; what the person did for it is in '
-                                            'reactions, replies and invitedBy.'),
+  ('app.reputation_entries', 'earned_from', 'The entry belongs to somebody else; the person''s action is in '
+    'reactions, replies and invitedBy.'),
   ('app.reputation_entries', 'source_id', 'Only the cause of an entry.'),
-  ('private.contribution_inheritance', 'entry_id', 'Entries whose shares the inviters have not received yet. They '
-  'are kept for a minute or two.');
+  ('private.contribution_inheritance', 'entry_id', 'Entries whose shares the inviters have not received yet, kept '
+    'for a minute or two.');
 
 create function private.erase_reputation(p_user app.users) returns void
 language plpgsql volatile

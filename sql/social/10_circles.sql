@@ -1,6 +1,6 @@
--- Circles: groups of people to whom a person shows more than to strangers. Members see the owner's posts for circles;
--- those on the inner-circle level also see the posts for the inner circle.
--- docs/decisions.md, Circles and blocks.
+-- Circles are groups of people to whom a person shows more than to strangers. Members see the owner's posts for
+-- circles. Members on the inner-circle level also see posts for the inner circle. docs/decisions.md, Circles and
+-- blocks.
 
 create table app.circles (
   id         uuid primary key default gen_random_uuid(),
@@ -30,7 +30,7 @@ create index circle_members_member_id_idx on app.circle_members (member_id, owne
 create index circle_members_made_at_idx on app.circle_members (member_id, made_at desc, circle_id desc)
   include (owner_id);
 comment on table app.circle_members is
-  'Who is in a circle. owner_id repeats the circle''s owner, so that policies and the audience need no join.';
+  'The members of circles. owner_id repeats the circle''s owner, so that policies and the audience need no join.';
 comment on column app.circle_members.made_at is
   'When the circle was created, which decides its place in the lists of its members. A trigger writes it.';
 
@@ -56,14 +56,14 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that concurrent calls cannot exceed the limit
+  -- lock, so that concurrent calls cannot exceed the limit
   perform private.lock('circles', new.owner_id::text);
   if (select count(*) from app.circles where owner_id = new.owner_id and kind = new.kind) >= 10 then
     perform private.raise_error('circles_exhausted');
   end if;
   return new;
 end $$;
-comment on function private.limit_circles is 'Trigger: a person has at most 10 circles of a kind.';
+comment on function private.limit_circles is 'Trigger: rejects a circle if the person has 10 circles of its kind.';
 create trigger limit_circles before insert on app.circles
   for each row execute function private.limit_circles();
 
@@ -72,13 +72,13 @@ language plpgsql security definer   -- counts members whom the caller may not se
 set search_path = ''
 as $$
 begin
-  -- locks the circle, so that concurrent calls cannot exceed the limit
+  -- lock the circle, so that concurrent calls cannot exceed the limit
   select created_at into new.made_at from app.circles where id = new.circle_id for update;
   if not found then
     perform private.raise_error('circle_unknown');   -- the circle was deleted in the meantime
   end if;
   if exists (select from app.circle_members where circle_id = new.circle_id and member_id = new.member_id) then
-    -- before the count, because it is the more helpful error if the circle is full
+    -- check this before the count, because it is the more helpful error if the circle is full
     perform private.raise_error('member_already');
   end if;
   if (select count(*) from app.circle_members where circle_id = new.circle_id) >= 10 then
@@ -87,7 +87,8 @@ begin
   return new;
 end $$;
 comment on function private.limit_circle_members is
-  'Trigger: a circle has at most 10 members, not counting the owner. Copies the circle''s creation time to made_at.';
+  'Trigger: rejects a member if the circle has 10 members, not counting the owner. Copies the circle''s creation '
+  'time to made_at.';
 create trigger limit_circle_members before insert on app.circle_members
   for each row execute function private.limit_circle_members();
 
@@ -99,7 +100,7 @@ begin
   perform private.emit(
     case tg_op when 'INSERT' then 'social.member.added' else 'social.member.removed' end,
     json_build_object('circleId', c.circle_id, 'memberId', c.member_id),
-    -- no notification if the caller joined by accepting an invitation
+    -- notify nobody if the caller joined by accepting an invitation
     case when c.member_id is distinct from app.uid() then array[c.member_id] else '{}' end)
   from changed c;
   return null;
@@ -125,7 +126,7 @@ from app.circles c
 join app.person_card o on o.id = c.owner_id;
 comment on view app.circle_card is
   'A circle as its owner and members see it: {id, ownerId, owner, kind, name, accent, isOwner, createdAt}. A member '
-  'does not see it while there is a block between the member and the owner.';
+  'does not see the circle while there is a block between the member and the owner.';
 
 create function private.circle_cards(p_ids uuid[]) returns json
 language plpgsql stable
@@ -176,7 +177,7 @@ end $$;
 comment on function api.create_circle is 'Creates a circle for the caller. Fails: circles_exhausted.';
 
 create function private.find_circles(p_own boolean, p_from app.place) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden circles
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden circles
 set search_path = ''
 as $$
 declare
@@ -207,8 +208,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_circles is
-  'The next circles of others that the caller belongs to, and with p_own also the caller''s own, among the next 400. '
-  'It leaves out circles whose owner is hidden.';
+  'The next circles of others in which the caller is a member, and with p_own also the caller''s own, among the '
+  'next 400. It leaves out circles whose owner is hidden.';
 call private.force_index_scans('private.find_circles');
 
 create function private.require_circle_place(p_cursor text, p_own boolean default true) returns app.place
@@ -219,7 +220,7 @@ declare
   v_place app.place := private.require_place(case when p_own then 'circles' else 'memberships' end, p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- any id works: no row is at infinity
+    return ('infinity', app.uid())::app.place;   -- no row has this time, so any id works
   elsif v_place.at is null then
     select created_at, id into v_place from app.circles
     where id = v_place.id and (p_own or owner_id <> app.uid());
@@ -230,7 +231,7 @@ begin
   return v_place;
 end $$;
 comment on function private.require_circle_place is
-  'The place of a cursor''s circle. The caller must be a member of it; with p_own the owner counts too.';
+  'The place of a cursor''s circle. The caller must be a member or, with p_own, the owner.';
 
 create function api.list_my_circles(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -262,7 +263,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- locks pairs before rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
+  -- lock pairs before rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
   perform private.lock_pairs(array_agg(p.person), array_agg(p_owner))
   from (select member_id as person from app.circle_members where circle_id = p_id
         union select invitee_id from app.circle_invitations where circle_id = p_id and status = 'pending') p;
@@ -270,7 +271,7 @@ begin
   return found;
 end $$;
 comment on function private.drop_circle is
-  'Deletes a circle of this owner with its memberships and invitations. False if it no longer exists.';
+  'Deletes a circle of this owner with its memberships and invitations. Returns false if the circle no longer exists.';
 
 create function api.delete_circle(p_id uuid) returns json
 language plpgsql volatile

@@ -1,5 +1,4 @@
--- Members of circles: who belongs to a circle, and how close they are.
--- docs/decisions.md, Circles and blocks.
+-- Members of circles, and how close they are. docs/decisions.md, Circles and blocks.
 
 create function private.lock_person(p_person text) returns uuid
 language plpgsql volatile
@@ -9,7 +8,7 @@ declare
   v_person uuid := private.require_person(p_person);
 begin
   perform private.lock_pairs(array[v_person], array[private.require_caller()]);
-  return private.require_person(p_person);   -- again, because a block may have been made while we waited
+  return private.require_person(p_person);   -- check again, because somebody may have made a block during the wait
 end $$;
 comment on function private.lock_person is
   'Returns the id of a person. Locks the pair of the person and the caller until the transaction ends, so that '
@@ -21,8 +20,8 @@ select m.circle_id, m.member_id, m.created_at,
                          'bondLevel', m.bond_level, 'createdAt', private.utc(m.created_at)) as card
 from app.circle_members m join app.person_card p on p.id = m.member_id;
 comment on view app.circle_member_card is
-  'A membership: {circleId, memberId, member, bondLevel, createdAt}. It is not shown while there is a block between '
-  'the member and the viewer.';
+  'A membership: {circleId, memberId, member, bondLevel, createdAt}. The view hides it while there is a block '
+  'between the member and the viewer.';
 
 create function api.list_circle_members(p_id uuid) returns json
 language plpgsql stable
@@ -48,10 +47,10 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  perform private.count_writes('follows');   -- before any lock: ARCHITECTURE.md, Locks
+  perform private.count_writes('follows');   -- count before any lock: ARCHITECTURE.md, Locks
   v_member := private.lock_person(p_member_id);
   perform private.require_own_circle(p_id);
-  -- checks and inserts in one statement, because a ban does not lock the pair
+  -- check and insert in one statement, because a ban does not lock the pair
   insert into app.circle_members (circle_id, owner_id, member_id, bond_level)
   select p_id, app.uid(), u.id, p_bond_level from app.users u where u.id = v_member;
   if not found then

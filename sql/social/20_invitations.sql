@@ -1,5 +1,5 @@
--- Invitations to a circle: pending, then accepted, declined or revoked.
--- docs/decisions.md, Circles and blocks.
+-- Invitations to a circle. They are pending, then accepted, declined or revoked. docs/decisions.md, Circles and
+-- blocks.
 
 create table app.circle_invitations (
   id         uuid primary key default gen_random_uuid(),
@@ -20,8 +20,8 @@ create index circle_invitations_circle_id_idx
   on app.circle_invitations (circle_id, status, created_at desc, id desc);
 comment on table app.circle_invitations is 'Invitations to circles. A settled invitation never changes again.';
 comment on column app.circle_invitations.status is
-  'pending, then accepted or declined by the invitee, or revoked by the inviter or by a block. Only a pending one '
-  'changes.';
+  'pending, then accepted or declined by the invitee, or revoked by the inviter or by a block. Only a pending '
+  'invitation changes.';
 create trigger touch before update on app.circle_invitations for each row execute function private.touch();
 
 insert into private.event_types (name, payload, happens) values
@@ -47,7 +47,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform from app.circles where id = new.circle_id for update;   -- so that concurrent calls cannot exceed the limit
+  -- lock, so that concurrent calls cannot exceed the limit
+  perform from app.circles where id = new.circle_id for update;
   if not exists (select from app.circle_invitations
                  where circle_id = new.circle_id and invitee_id = new.invitee_id and status = 'pending')
      and (select count(*) from app.circle_invitations
@@ -57,7 +58,8 @@ begin
   return new;
 end $$;
 comment on function private.limit_invitations is
-  'Trigger: a circle has at most 100 pending invitations, because deleting the circle locks a pair for each.';
+  'Trigger: rejects an invitation if the circle has 100 pending ones, because deleting the circle locks a pair for '
+  'each.';
 create trigger limit_invitations before insert on app.circle_invitations
   for each row execute function private.limit_invitations();
 
@@ -77,13 +79,13 @@ create trigger announce_deletion after delete on app.circle_invitations
   for each row when (old.status = 'pending') execute function private.announce_withdrawal();
 
 create function private.circle_name(p_circle uuid) returns text
-language plpgsql stable security definer   -- an invitee does not see the circle yet, but may know its name
+language plpgsql stable security definer   -- an invitee does not see the circle yet, but may see its name
 set search_path = ''
 as $$
 begin
   return (select name from app.circles where id = p_circle);
 end $$;
-comment on function private.circle_name is 'The name of a circle, also for people who are invited to it.';
+comment on function private.circle_name is 'The name of a circle, also for invited people.';
 
 create view app.circle_invitation_card with (security_invoker) as
 select i.id, i.circle_id, i.inviter_id, i.invitee_id, i.status, i.created_at,
@@ -138,7 +140,7 @@ begin
   if exists (select from app.circle_members where circle_id = p_id and member_id = v_invitee) then
     perform private.raise_error('member_already');
   end if;
-  -- checks and inserts in one statement, because a ban does not lock the pair
+  -- check and insert in one statement, because a ban does not lock the pair
   insert into app.circle_invitations (circle_id, inviter_id, invitee_id, bond_level)
   select p_id, app.uid(), u.id, p_bond_level from app.users u where u.id = v_invitee
   on conflict (circle_id, invitee_id) where status = 'pending' do nothing
@@ -156,7 +158,7 @@ comment on function api.invite_to_circle is
   'Invites a person to the caller''s circle. Fails: invite_oneself, invitations_exhausted.';
 
 create function private.find_invitations(p_circle uuid, p_cursor text) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -169,7 +171,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id works: no row is at infinity
+    v_before := v_me;   -- no row has this time, so any id works
   elsif v_from is null then
     select created_at, id into v_from, v_before
     from app.circle_invitations where id = v_place.id and v_me in (inviter_id, invitee_id);
@@ -199,8 +201,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_invitations is
-  'The next pending invitations to a circle of the caller or, if no circle is given, those addressed to the caller, '
-  'among the next 400. It leaves out invitations of hidden people.';
+  'The next pending invitations to a circle of the caller or, if no circle is given, to the caller, among the next '
+  '400. It leaves out invitations of hidden people.';
 call private.force_index_scans('private.find_invitations');
 
 create function api.list_circle_invitations(p_id uuid, p_limit integer default 20, p_cursor text default null)
@@ -240,7 +242,7 @@ begin
   if not found then
     perform private.raise_error('invitation_unknown');
   end if;
-  -- locks the pair before the rows: ARCHITECTURE.md, Locks. The row must be read again after the lock
+  -- lock the pair before the rows: ARCHITECTURE.md, Locks. The row must be read again after the lock
   perform private.lock_pairs(array[v_invitation.invitee_id], array[v_invitation.inviter_id]);
   update app.circle_invitations set status = p_status where id = p_invitation and status = 'pending';
   if not found then
@@ -264,7 +266,7 @@ set search_path = ''
 as $$
 begin
   if p_accept is null then
-    perform private.raise_error('value_invalid');   -- null would count as no, which is final
+    perform private.raise_error('value_invalid');   -- null would count as declining, which is final
   elsif not exists (select from app.circle_invitation_card where id = p_id) then
     perform private.raise_error('invitation_unknown');
   elsif not exists (select from app.circle_invitations where id = p_id and invitee_id = app.uid()) then
@@ -294,7 +296,7 @@ as $$
 begin
   if exists (select from app.circle_invitation_card
              where id = p_id and circle_id = p_circle_id and invitee_id = app.uid()) then
-    perform private.raise_error('circle_not_yours');   -- the invitee sees it, but does not see the circle
+    perform private.raise_error('circle_not_yours');   -- the invitee sees the invitation, but not the circle
   end if;
   perform private.require_own_circle(p_circle_id);
   if not exists (select from app.circle_invitations
@@ -305,6 +307,6 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.revoke_invitation is
-  'The inviter takes a pending invitation back. Never: circle_full, member_already.';
+  'The inviter revokes a pending invitation. Never: circle_full, member_already.';
 
 insert into private.links (type, path) values ('invitation', '/circles/invitations/{id}');

@@ -1,9 +1,8 @@
--- Questions about circles: whether two people share one, which invitations are pending, and which circles a person
--- belongs to.
--- docs/decisions.md, Circles and blocks.
+-- Questions about circles: whether two people share a circle, which invitations are pending, and which circles have a
+-- person as a member. docs/decisions.md, Circles and blocks.
 
 create function private.have_common_circle(p_one uuid, p_other uuid) returns boolean
-language plpgsql stable security definer   -- members do not see each other, nor the circles of strangers
+language plpgsql stable security definer   -- members see neither each other nor the circles of strangers
 set search_path = ''
 as $$
 begin
@@ -22,9 +21,9 @@ begin
            or exists (select from app.circle_members m where m.circle_id = c.circle_id and m.member_id = p_other)));
 end $$;
 comment on function private.have_common_circle is
-  'Whether two people belong to the same circle, as its owner or as members. A circle does not count if its owner is '
-  'banned or erased, or if there is a block between its owner and one of the two. Of the circles of others it checks '
-  'the 1000 newest that the first person belongs to.';
+  'Returns whether two people belong to the same circle, as its owner or as members. A circle does not count if its '
+  'owner is banned or erased, or if there is a block between its owner and one of the two. Among the circles of '
+  'others, the function checks the 1000 newest in which the first person is a member.';
 call private.force_index_scans('private.have_common_circle');
 
 create function api.check_circles(p_person text) returns json
@@ -40,7 +39,8 @@ begin
     'inTheirCircle', exists (select from app.circle_members where owner_id = v_person and member_id = app.uid()));
 end $$;
 comment on function api.check_circles is
-  'Whether the caller and a person share a circle, and whose: {sharesCircle, inMyCircle, inTheirCircle}.';
+  'Returns whether the caller and a person share a circle, and whether each of them is in a circle of the other: '
+  '{sharesCircle, inMyCircle, inTheirCircle}.';
 
 create function api.list_pending_invitations(p_person text) returns json
 language plpgsql stable
@@ -57,7 +57,7 @@ begin
     '{}', 50);
 end $$;
 comment on function api.list_pending_invitations is
-  'The caller''s pending invitations to a person, newest first, in one page, because nobody has more than 50 circles.';
+  'The caller''s pending invitations to a person, newest first, on one page, because nobody has more than 50 circles.';
 
 create function api.list_memberships(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -68,4 +68,4 @@ declare
 begin
   return private.page(private.circle_cards(v_found.ids[:p_limit]), v_found.ids::text[], p_limit, v_found.next);
 end $$;
-comment on function api.list_memberships is 'The circles of others that the caller belongs to, newest first.';
+comment on function api.list_memberships is 'The circles of others in which the caller is a member, newest first.';

@@ -10,8 +10,9 @@ create table app.blocks (
   constraint block_oneself check (blocker_id <> blocked_id)
 );
 create index blocks_blocked_id_idx on app.blocks (blocked_id);
-comment on table app.blocks is 'Who blocked whom. A block in either direction hides both people from each other.';
--- no updates: a block is only made or lifted
+comment on table app.blocks is
+  'The blocks between people. A block in either direction hides both people from each other.';
+-- no right to update, because people only make or lift blocks
 
 insert into private.errors (code, status, text) values
   ('block_oneself', 400, 'You cannot block yourself.'),
@@ -24,7 +25,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that concurrent calls cannot exceed the limit
+  -- lock, so that concurrent calls cannot exceed the limit
   perform private.lock('blocks', new.blocker_id::text);
   if not exists (select from app.blocks where blocker_id = new.blocker_id and blocked_id = new.blocked_id)
      and (select count(*) from app.blocks where blocker_id = new.blocker_id) >= 5000 then
@@ -33,7 +34,8 @@ begin
   return new;
 end $$;
 comment on function private.limit_blocks is
-  'Trigger: a person blocks at most 5000 people, because their list is sorted by name when it is read.';
+  'Trigger: rejects a block if the person has blocked 5000 people. The limit exists because their list is sorted by '
+  'name when it is read.';
 create trigger _050_limit_blocks before insert on app.blocks
   for each row execute function private.limit_blocks();
 
@@ -49,8 +51,8 @@ from (
 ) s
 group by s.viewer_id, s.author_id;
 comment on view private.audience_rebuilt is
-  'What app.audience must contain, computed from circles, blocks and people. This view is the rule; the table is a '
-  'copy that triggers maintain.';
+  'The rows that app.audience must contain, computed from circles, blocks and people. This view is the rule; the '
+  'table is a copy that triggers maintain.';
 
 create function private.recompute_audience(p_viewers uuid[], p_authors uuid[]) returns void
 language plpgsql volatile security definer   -- only triggers may write the audience
@@ -94,7 +96,7 @@ create trigger audience_removed after delete on app.circle_members
   referencing old table as changed for each statement execute function private.follow_members();
 
 create function private.follow_blocks() returns trigger
-language plpgsql volatile security definer   -- only triggers may write the audience; ends invitations of both people
+language plpgsql volatile security definer   -- callers may not write the audience or other people's invitations
 set search_path = ''
 as $$
 begin
@@ -104,15 +106,15 @@ begin
     update app.circle_invitations i set status = 'revoked'
     from changed c
     where i.status = 'pending'
-      -- matches both directions, because nobody invites themselves; this form can use the index
+      -- this form matches both directions, because nobody invites themselves, and it can use the index
       and i.inviter_id = any (array[c.blocker_id, c.blocked_id])
       and i.invitee_id = any (array[c.blocker_id, c.blocked_id]);
   end if;
   return null;
 end $$;
 comment on function private.follow_blocks is
-  'Trigger: a block hides two people from each other and ends the pending invitations between them. When the block is '
-  'lifted, their memberships in circles apply again.';
+  'Trigger: after a block, hides the two people from each other and ends the pending invitations between them. When '
+  'the block is lifted, their memberships in circles apply again.';
 call private.force_index_scans('private.follow_blocks');
 create trigger _100_audience_blocked after insert on app.blocks
   referencing new table as changed for each statement execute function private.follow_blocks();
@@ -141,7 +143,7 @@ begin
   return json_build_object('blocked', true);
 end $$;
 comment on function api.block_person is
-  'Blocks a person: the two are hidden from each other immediately. Repeating it changes nothing. Fails: '
+  'Blocks a person, which immediately hides the two people from each other. Repeating it changes nothing. Fails: '
   'person_unknown (also when they block the caller), block_oneself, blocks_exhausted.';
 
 create function api.unblock_person(p_person text) returns json
@@ -156,4 +158,4 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.unblock_person is
-  'Lifts a block; the memberships in circles apply again. Repeating it changes nothing.';
+  'Lifts a block. The memberships in circles apply again. Repeating it changes nothing.';

@@ -1,14 +1,14 @@
 -- Jobs of circles and blocks.
 
 create function private.job_check_audience() returns integer
-language plpgsql volatile security definer   -- the worker has no rights to tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
   v_viewers uuid[];
   v_authors uuid[];
 begin
-  -- one statement, because its snapshot has either both a membership and what its trigger wrote, or neither
+  -- use one statement, because its snapshot has either both a membership and the rows of its trigger, or neither
   select array_agg(viewer_id), array_agg(author_id) into v_viewers, v_authors
   from app.audience a full join private.audience_rebuilt r using (viewer_id, author_id)
   where a.level is distinct from r.level;

@@ -1,5 +1,5 @@
--- Follows: one person's subscription to what another publishes. One row per direction; a block ends both directions.
--- docs/decisions.md, Circles and blocks.
+-- A follow is one person's subscription to what another publishes. There is one row per direction, and a block ends
+-- both. docs/decisions.md, Circles and blocks.
 
 create table app.follows (
   follower_id  uuid not null references app.users on delete cascade,
@@ -10,8 +10,8 @@ create table app.follows (
 );
 create index follows_followers_idx on app.follows (following_id, created_at desc, follower_id desc);
 create index follows_following_idx on app.follows (follower_id, created_at desc, following_id desc);
-comment on table app.follows is 'Who follows whom, one row per direction.';
--- no updates: a follow is only made or ended
+comment on table app.follows is 'The follows of people, one row per direction.';
+-- no right to update, because people only make or end follows
 
 create table private.removed_follows (
   follower_id  uuid not null,
@@ -23,7 +23,7 @@ create table private.removed_follows (
 create index removed_follows_ended_at_idx on private.removed_follows (ended_at);
 comment on table private.removed_follows is
   'The positions of removed follows in lists, kept for a day, so that a cursor at a removed follow stays valid. The '
-  'ids are not foreign keys, because nothing depends on them.';
+  'ids have no foreign keys, because nothing depends on them.';
 comment on column private.removed_follows.ended_at is 'When the follow ended.';
 insert into private.retention (relation, counts_from, keep) values ('private.removed_follows', 'ended_at', '1 day');
 
@@ -61,13 +61,14 @@ set search_path = ''
 as $$
 begin
   delete from app.follows f using made m
-  -- matches both directions, because nobody follows themselves; this form can use the index
+  -- this form matches both directions, because nobody follows themselves, and it can use the index
   where f.follower_id = any (array[m.blocker_id, m.blocked_id])
     and f.following_id = any (array[m.blocker_id, m.blocked_id]);
   return null;
 end $$;
 comment on function private.end_follows is
-  'Trigger: a block ends the follows between two people, in both directions. Lifting the block restores none.';
+  'Trigger: after a block, ends the follows between the two people, in both directions. They stay ended when the '
+  'block is lifted.';
 call private.force_index_scans('private.end_follows');
 create trigger _110_end_follows after insert on app.blocks
   referencing new table as made for each statement execute function private.end_follows();
@@ -84,8 +85,8 @@ begin
     from unnest(p_ids) with ordinality as i (id, place) join app.person_card c on c.id = i.id);
 end $$;
 comment on function private.person_page is
-  'A page of these people, in order. p_ids has one more than p_limit if another page exists. The cursor is an actor '
-  'id, or p_next if the page is not full.';
+  'A page of these people, in order. If another page exists, p_ids has one person more than p_limit. The cursor is '
+  'an actor id, or p_next if the page is not full.';
 call private.force_index_scans('private.person_page');
 
 create function private.follow_list(p_follower uuid, p_following uuid) returns text
@@ -93,8 +94,8 @@ language plpgsql immutable
 set search_path = ''
 as $$ begin return coalesce('following ' || p_follower, 'followers ' || p_following); end $$;
 comment on function private.follow_list is
-  'The name that cursors use for a list: of the people whom a person (p_follower) follows, or of the followers of a '
-  'person (p_following).';
+  'The name for cursors of a list of the people whom a person (p_follower) follows, or of the followers of a person '
+  '(p_following).';
 
 create function private.require_follow_place(
   p_cursor text, p_follower uuid default null, p_following uuid default null
@@ -107,7 +108,7 @@ declare
   v_place app.place := private.cursor_place(private.follow_list(p_follower, p_following), p_cursor);
 begin
   if p_cursor is null then
-    return ('infinity', app.uid())::app.place;   -- any id works: no row is at infinity
+    return ('infinity', app.uid())::app.place;   -- no row has this time, so any id works
   elsif v_place.at is null and private.may_meet(private.find_level(app.uid(), v_named)) then
     select created_at, v_named into v_place from app.follows
     where follower_id = coalesce(p_follower, v_named) and following_id = coalesce(p_following, v_named);
@@ -122,12 +123,12 @@ begin
   return v_place;
 end $$;
 comment on function private.require_follow_place is
-  'The place of a cursor in a list: that of the follow between the person whom the cursor names and the person whose '
-  'list it is, even if the follow has ended. Without a cursor it is the start of the list. Fails if there is a block '
-  'between the caller and the person.';
+  'The place of a cursor in a list of follows: the place of the follow between the person in the cursor and the '
+  'person of the list, even if the follow has ended. Without a cursor, the start of the list. Fails if there is a '
+  'block between the caller and the person.';
 
 create function private.find_follows(p_follower uuid, p_following uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -156,8 +157,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_follows is
-  'The next people whom a person (p_follower) follows, or who follow a person (p_following), of those that the caller '
-  'sees, among the next 400.';
+  'The next people that the caller sees whom a person (p_follower) follows, or who follow a person (p_following), '
+  'among the next 400.';
 call private.force_index_scans('private.find_follows');
 
 create function private.count_follows(p_follower uuid, p_following uuid, p_hidden uuid[]) returns bigint
@@ -188,9 +189,9 @@ begin
                                     and f.following_id = coalesce(p_following, h.id));
 end $$;
 comment on function private.count_follows is
-  'How many people a person (p_follower) follows, or how many follow a person (p_following), up to 10,000. It leaves '
-  'out the people in p_hidden. If p_hidden has too many people to check one by one, it leaves out everyone whom the '
-  'caller does not see, so callers need not pass more than 5001.';
+  'The number of people whom a person (p_follower) follows, or who follow a person (p_following), up to 10,000. It '
+  'leaves out the people in p_hidden. If p_hidden has too many people to check one by one, it leaves out everyone '
+  'whom the caller does not see, so callers need not pass more than 5001.';
 call private.force_index_scans('private.count_follows');
 -- a generic plan for both branches would be slow for each of them
 alter function private.count_follows(uuid, uuid, uuid[]) set plan_cache_mode = auto;
@@ -212,10 +213,11 @@ begin
     'following', private.count_follows(p_person, null, v_hidden));
 end $$;
 comment on function private.follow_numbers is
-  'How many people follow a person, and how many the person follows, as the caller sees them: {followers, following}.';
+  'The number of people who follow a person, and of people whom the person follows, as the caller sees them: '
+  '{followers, following}.';
 
 create function private.follow_counts(p_person uuid) returns json
-language plpgsql stable security definer   -- as private.follow_numbers
+language plpgsql stable security definer   -- see private.follow_numbers
 set search_path = ''
 as $$
 begin
@@ -223,8 +225,8 @@ begin
     'isFollowing', exists (select from app.follows where follower_id = app.uid() and following_id = p_person)));
 end $$;
 comment on function private.follow_counts is
-  'How many people follow a person and how many they follow, up to 10,000 each and as in the caller''s lists, and '
-  'whether the caller follows them: {followers, following, isFollowing}.';
+  'The numbers of private.follow_numbers, up to 10,000 each, and whether the caller follows the person: {followers, '
+  'following, isFollowing}.';
 
 create function api.follow_person(p_person text) returns json
 language plpgsql volatile
@@ -235,7 +237,7 @@ declare
 begin
   perform private.count_writes('follows');
   v_person := private.lock_person(p_person);
-  -- checks and inserts in one statement, because a ban does not lock the pair
+  -- check and insert in one statement, because a ban does not lock the pair
   insert into app.follows (follower_id, following_id) select app.uid(), u.id from app.users u where u.id = v_person
   on conflict do nothing;
   if found then
@@ -264,8 +266,8 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.follow_counts(private.require_person(p_person)); end $$;
 comment on function api.follow_stats is
-  'How many people follow a person and how many they follow, each counted up to 10,000, and whether the caller '
-  'follows them: {followers, following, isFollowing}.';
+  'The number of people who follow a person, and of people whom they follow, each counted up to 10,000, and whether '
+  'the caller follows them: {followers, following, isFollowing}.';
 
 create function api.list_followers(p_person text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

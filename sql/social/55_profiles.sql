@@ -1,8 +1,8 @@
--- People as others see them: a profile with its counts and with what connects the caller to the person, and several
--- people at once. docs/decisions.md, People.
+-- People as others see them: a profile with its counts and its relation to the caller, and several people at once.
+-- docs/decisions.md, People.
 
 create function private.ties_to(p_person uuid) returns json
-language plpgsql stable security definer   -- checks only rows that name both
+language plpgsql stable security definer   -- checks only rows that name both people
 set search_path = ''
 as $$
 declare
@@ -22,8 +22,8 @@ begin
     'muted', exists (select from app.mutes where muter_id = v_me and muted_id = p_person));
 end $$;
 comment on function private.ties_to is
-  'What connects the caller to a person: {follows, followedBy, inMyCircle, bondLevel, inTheirCircle, muted}. '
-  'bondLevel is the highest that the person has in the caller''s circles. Null for the caller.';
+  'The relation between the caller and a person: {follows, followedBy, inMyCircle, bondLevel, inTheirCircle, '
+  'muted}. bondLevel is the highest level of the person in the caller''s circles. Null for the caller.';
 
 create function api.get_profile(p_person text) returns json
 language plpgsql stable
@@ -41,7 +41,7 @@ comment on function api.get_profile is
   'A person''s public profile, by personId, actor id, or a current or earlier username, with {counters, viewer}.';
 
 create function api.get_people(p_ids text[]) returns json
-language plpgsql stable   -- security invoker: people whom policies hide are left out
+language plpgsql stable   -- runs as the invoker: people whom policies hide are left out
 set search_path = ''
 as $$
 begin

@@ -1,4 +1,4 @@
--- Mutes, which the muted person does not notice, and the list of people whom a person has blocked.
+-- Mutes, of which the muted person is not notified, and the list of people whom a person has blocked.
 -- docs/decisions.md, Circles and blocks.
 
 create table app.mutes (
@@ -10,8 +10,9 @@ create table app.mutes (
 );
 create index mutes_muted_id_idx on app.mutes (muted_id);
 comment on table app.mutes is
-  'Who muted whom. The muter''s feed leaves out posts of the muted person, who causes the muter no notifications.';
--- no updates: a mute is only made or lifted
+  'The mutes of people. The muter''s feed leaves out the muted person''s posts, and the muter gets no notifications '
+  'that the muted person causes.';
+-- no right to update, because people only make or lift mutes
 
 insert into private.errors (code, status, text) values
   ('mute_oneself', 400, 'You cannot mute yourself.'),
@@ -24,14 +25,14 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that concurrent calls cannot exceed the limit; the feed checks all mutes for every post
+  -- lock, so that concurrent calls cannot exceed the limit, because the feed checks all mutes for every post
   perform private.lock('mutes', new.muter_id::text);
   if (select count(*) from app.mutes where muter_id = new.muter_id and muted_id <> new.muted_id) >= 5000 then
     perform private.raise_error('mutes_exhausted');
   end if;
   return new;
 end $$;
-comment on function private.limit_mutes is 'Trigger: a person mutes at most 5000 others.';
+comment on function private.limit_mutes is 'Trigger: rejects a mute if the person has muted 5000 others.';
 create trigger limit_mutes before insert on app.mutes for each row execute function private.limit_mutes();
 
 create function private.require_name_cursor(p_cursor text) returns text
@@ -51,7 +52,7 @@ comment on function private.require_name_cursor is
   'person with this name has left the list.';
 
 create function private.muted_people() returns uuid[]
-language plpgsql stable   -- security invoker: policies show only the caller's own
+language plpgsql stable   -- runs as the invoker: policies show only the caller's own mutes
 set search_path = ''
 as $$
 begin
@@ -95,7 +96,7 @@ begin
     order by u.username limit 51), p_limit);
 end $$;
 comment on function api.list_mutes is
-  'The people whom the caller has muted, by username, without those with a block between them and the caller.';
+  'The people whom the caller has muted, by username, without people with a block between them and the caller.';
 
 create function private.own_blocks(p_after text) returns table (card json)
 language plpgsql stable security definer   -- a block hides people whom the caller must see to unblock them
@@ -114,8 +115,8 @@ begin
     order by u.username limit 51;
 end $$;
 comment on function private.own_blocks is
-  'The next 51 people whom the caller has blocked, by username, after the name p_after. Shows only the names of these '
-  'people: {id, actorId, personId, username, createdAt}.';
+  'The next 51 people whom the caller has blocked, by username, after the name p_after. It shows only the names of '
+  'these people: {id, actorId, personId, username, createdAt}.';
 
 create function api.list_blocks(p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable
@@ -130,5 +131,5 @@ begin
     from private.own_blocks(v_after) with ordinality as b (card, place));
 end $$;
 comment on function api.list_blocks is
-  'The people whom the caller has blocked, by username. No other list names them, or people who '
-  'blocked the caller.';
+  'The people whom the caller has blocked, by username. No other list names these people, or people who blocked the '
+  'caller.';

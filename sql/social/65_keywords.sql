@@ -1,5 +1,4 @@
--- Muted keywords: words, in any script, that a person does not want to read.
--- docs/decisions.md, Circles and blocks.
+-- Muted keywords are words, in any script, that a person does not want to read. docs/decisions.md, Circles and blocks.
 
 create table app.muted_keywords (
   id         uuid primary key,
@@ -13,11 +12,11 @@ create table app.muted_keywords (
 );
 create index muted_keywords_user_id_idx on app.muted_keywords (user_id, id desc);
 comment on table app.muted_keywords is
-  'Keywords that a person''s feed leaves out, permanently or until a time. id contains the time when it was made, so '
+  'Keywords that a person''s feed leaves out, permanently or until a time. id contains the time of creation, so '
   'that it is also the place in the list.';
-comment on column app.muted_keywords.until is 'When the mute ends; null if it never does.';
+comment on column app.muted_keywords.until is 'When the mute ends; null if it has no end.';
 comment on column app.muted_keywords.folded is
-  'private.fold of the keyword. Comparisons use it, so that spellings of the same word count once.';
+  'private.fold of the keyword. Comparisons use it, so that different spellings of a word are equal.';
 
 insert into private.errors (code, status, text) values
   ('keyword_empty', 422, 'A keyword must have at least one letter, digit or symbol that can be found in a text.'),
@@ -32,7 +31,7 @@ set search_path = ''
 as $$
 begin
   if octet_length(p_text) = length(p_text) then
-    return lower(p_text);   -- for ASCII this takes a tenth of the time
+    return lower(p_text);   -- for ASCII, this form takes a tenth of the time
   end if;
   -- removes case and accents, but keeps й and и different; Hebrew points and Arabic vowel signs are rarely written
   return translate(
@@ -49,15 +48,15 @@ create function private.fold_keyword(p_keyword text) returns text
 language plpgsql stable
 set search_path = ''
 as $$ begin return btrim(regexp_replace(private.fold(p_keyword), '\s+', ' ', 'g')); end $$;
-comment on function private.fold_keyword is 'A keyword, folded, with single spaces.';
+comment on function private.fold_keyword is 'A keyword in folded form, with single spaces.';
 
 create function private.fold_query(p_text text) returns text
 language plpgsql stable
 set search_path = ''
 as $$ begin return private.fold(left(private.trimmed(p_text), 1000)); end $$;
 comment on function private.fold_query is
-  'A search text, folded once for all comparisons. Only the first 1000 characters count, which is longer than any '
-  'name, title or city, because folding a megabyte takes half a second. Null stays null.';
+  'A search text, folded once for all comparisons. Only the first 1000 characters count, because folding a megabyte '
+  'takes half a second; no name, title or city is longer. Null stays null.';
 
 create function private.keyword_edge() returns text
 language plpgsql immutable
@@ -109,15 +108,15 @@ begin
           group by w.opens, w.closes) g);
 end $$;
 comment on function private.keyword_pattern is
-  'One pattern that matches any of these folded keywords; null if there are none. A keyword must match whole words. '
-  'There is an exception for a keyword whose first or last character belongs to a script without spaces, or is '
-  'neither a letter nor a digit (#tag, c++): on that side it may match within a word.';
+  'One pattern that matches any of these folded keywords; null if there are none. A keyword must match whole words, '
+  'with one exception. If its first or last character belongs to a script without spaces, or is neither a letter '
+  'nor a digit (#tag, c++), the keyword may match within a word on that side.';
 
 create type app.muted_words as (words tsquery, hint tsquery, pattern text);
 comment on type app.muted_words is
-  'Keywords in the form that searches use. words: the keywords of one word each, which are matched against a text''s '
-  'words alone. pattern: all other keywords; null if there are none. hint: what a text''s words must match before the '
-  'pattern is tried; null means that it is always tried.';
+  'Keywords in the form that searches use. words: the keywords of one word each, which are matched only against a '
+  'text''s words. pattern: all other keywords; null if there are none. hint: a query that a text''s words must '
+  'match before the pattern is tried; null means that the pattern is always tried.';
 
 create function private.muted_words(p_keywords text[]) returns app.muted_words
 language plpgsql immutable
@@ -140,7 +139,7 @@ end $$;
 comment on function private.muted_words is 'Folded keywords in the form that searches use.';
 
 create function private.find_muted_words() returns app.muted_words
-language plpgsql stable   -- security invoker: policies show only the caller's own
+language plpgsql stable   -- runs as the invoker: policies show only the caller's own keywords
 set search_path = ''
 as $$
 begin
@@ -157,8 +156,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- the separator is no space, so that no keyword can match across two texts. The length is limited, because a long
-  -- text must not slow down everyone who has muted a word
+  -- the separator is not a space, so that no keyword can match across two texts. The length is limited, so that a long
+  -- text does not slow down everyone who has muted a word
   return left(private.fold(left(array_to_string(p_texts, e'\x1f'), 5000)), 10000);
 end $$;
 comment on function private.keyword_text is
@@ -169,7 +168,7 @@ language plpgsql stable
 set search_path = ''
 as $$ begin return private.keyword_text(p_texts) collate pg_catalog.pg_c_utf8 ~ p_pattern; end $$;
 comment on function private.has_phrase is
-  'Whether these texts contain a keyword of a pattern (private.keyword_pattern).';
+  'Returns whether these texts contain a keyword of a pattern (private.keyword_pattern).';
 
 create function private.timed_id() returns uuid
 language plpgsql volatile
@@ -178,20 +177,20 @@ as $$
 declare
   v_ms bytea := substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3);
 begin
-  -- a UUID of version 7: the time, then random bits
+  -- a UUID of version 7 has the time, then random bits
   return encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing v_ms from 1 for 6), 52, 1), 53, 1),
                 'hex')::uuid;
 end $$;
 comment on function private.timed_id is
-  'An id that contains the time when it was made, so that later ids are greater. It works as a cursor even if its row '
-  'is deleted.';
+  'An id that contains the time of its creation, so that later ids are greater. It works as a cursor even if its '
+  'row is deleted.';
 
 create function private.limit_keywords() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- so that concurrent calls cannot exceed the limit
+  -- lock, so that concurrent calls cannot exceed the limit
   perform private.lock('keywords', new.user_id::text);
   if (select count(*) >= 100 or sum(length(folded)) + length(new.folded) > 2000
       from app.muted_keywords where user_id = new.user_id and folded <> new.folded) then
@@ -200,7 +199,7 @@ begin
   return new;
 end $$;
 comment on function private.limit_keywords is
-  'Trigger: a person has at most 100 muted keywords, with at most 2000 characters in total.';
+  'Trigger: rejects a keyword if the person would have more than 100, or more than 2000 characters in total.';
 create trigger limit_keywords before insert on app.muted_keywords
   for each row execute function private.limit_keywords();
 
@@ -223,8 +222,8 @@ begin
   if v_kept is not null then
     return v_kept;
   end if;
-  -- 100 characters in NFC are at most 400 before normalization; checked first, because folding a megabyte takes half a
-  -- second
+  -- 100 characters in NFC have at most 400 before normalization; check this first, because folding a megabyte takes
+  -- half a second
   if length(btrim(p_keyword)) > 400 then
     perform private.raise_error('value_invalid');
   end if;
@@ -241,7 +240,7 @@ begin
   return private.finish_idempotent('mute_keyword', (select card from app.muted_keyword_card where id = v_id));
 end $$;
 comment on function api.mute_keyword is
-  'Mutes a keyword, permanently or until a time; muting it again changes the time. Fails: keyword_empty, '
+  'Mutes a keyword, permanently or until a time. Muting it again changes the time. Fails: keyword_empty, '
   'keywords_exhausted, value_invalid (more than 100 characters).';
 
 create function api.unmute_keyword(p_id uuid) returns json

@@ -1,10 +1,9 @@
--- Reports: people report others, and what others publish, to the staff.
+-- People report others, and what others publish, to the staff.
 --
--- Many features have things that can be reported, and most of them are created after this one. So each feature
--- registers its types in private.report_targets, with a function that finds the target as the reporter sees it, or
--- fails with a code of that feature. Nothing here mentions posts; a new type needs only a row and a function beside
--- its tables.
--- docs/decisions.md, Circles and blocks.
+-- Many features have things that people can report, and most of these features are created after this file. Each
+-- feature therefore registers its types in private.report_targets, with a function that finds the target as the
+-- reporter sees it, or fails with a code of that feature. A new type needs only a row and a function beside its
+-- tables. docs/decisions.md, Circles and blocks.
 
 create table private.report_targets (
   type   text primary key check (type ~ '^[a-z][a-z-]{1,29}$'),
@@ -17,9 +16,11 @@ comment on table private.report_targets is
   'Registry: the types of things that can be reported. finder(type, target) returns the id of the reported target, '
   'and fails if the caller can''t see it; it runs with the caller''s rights.';
 comment on column private.report_targets.author is
-  'The query for the person who answers for a target ($1): its author, or the owner of a space. It has an index.';
+  'The query for the person who is responsible for a target ($1): its author, or the owner of a space. It must use '
+  'an index.';
 comment on column private.report_targets.co_authors is
-  'The query for the people who wrote a target ($1) with its author; null if nobody can. It has an index.';
+  'The query for the people who wrote a target ($1) with its author; null if targets of this type have only one '
+  'author. It must use an index.';
 comment on column private.report_targets.place is
   'The query for (space, title, text, whether staff or the space hid it) of a target ($1), if it can be in a group or '
   'guild; otherwise null.';
@@ -32,12 +33,12 @@ create table private.case_categories (
   at_once  boolean not null default false
 );
 comment on table private.case_categories is
-  'Registry: what may be wrong with a thing. A report and a case have one of these. Operators may add rows and change '
-  'the numbers.';
-comment on column private.case_categories.priority is 'How urgent it is: 1 (first) to 4.';
-comment on column private.case_categories.strikes is 'How many strikes a decision for this reason counts.';
+  'Registry: the categories of reports and cases, each of which has one. Operators may add rows and change the '
+  'numbers.';
+comment on column private.case_categories.priority is 'The priority of a case of this category, 1 (first) to 4.';
+comment on column private.case_categories.strikes is 'The number of strikes that a decision in this category counts.';
 comment on column private.case_categories.at_once is
-  'Whether staff sees it immediately, even if a space has its own moderators.';
+  'Whether staff sees such a case immediately, even if a space has its own moderators.';
 insert into private.case_categories (category, text, priority, strikes, at_once) values
   ('minors', 'Puts minors at risk', 1, 5, true),
   ('violence', 'Threatens or praises violence', 1, 3, true),
@@ -83,13 +84,13 @@ comment on table app.reports is
   'Reports to the staff. target_id has no foreign key, because targets are in many tables. reason is in the '
   'reporter''s own words.';
 comment on column app.reports.author_id is
-  'The person who answered for the target when it was reported. A trigger writes it.';
+  'The person who was responsible for the target when it was reported. A trigger writes it.';
 comment on column app.reports.copy is
-  'What was reported, as the reporter saw it, if staff cannot see it elsewhere; otherwise null. A trigger of the '
-  'feature writes it. senderId is the person who wrote the words, and body has the words; an erasure of that person '
-  'empties body.';
+  'A copy of the reported thing, as the reporter saw it, if staff cannot see the thing elsewhere; otherwise null. A '
+  'trigger of the feature writes it. senderId is the person who wrote the words, and body has the words; an erasure '
+  'of that person empties body.';
 comment on column app.reports.status is 'open, then reviewed or dismissed by staff.';
-comment on column app.reports.reviewed_at is 'When staff settled it; null while it is open.';
+comment on column app.reports.reviewed_at is 'When staff settled the report; null while it is open.';
 
 insert into private.write_limits (kind, per_hour) values ('reports', 100);
 
@@ -127,7 +128,7 @@ begin
   end if;
   return v_category;
 end $$;
-comment on function private.require_category is 'Returns a category, or fails if there is none of this name.';
+comment on function private.require_category is 'Returns a category. Fails if there is none with this name.';
 
 create function private.category_cards() returns json
 language plpgsql stable security definer   -- callers may not read the registry
@@ -172,14 +173,15 @@ begin
   return v_wrote;
 end $$;
 comment on function private.answers_for is
-  'Whether a person answers for a thing, because they are p_author or one of its co-authors.';
+  'Returns whether a person is responsible for a thing, because they are p_author or one of its co-authors.';
 
 create function private.is_own_thing(p_type text, p_id uuid, p_author uuid) returns boolean
 language plpgsql stable security definer   -- callers may ask only about themselves
 set search_path = ''
 as $$ begin return private.answers_for(p_type, p_id, p_author, app.uid()); end $$;
 comment on function private.is_own_thing is
-  'Whether the caller answers for a thing. Members of staff do not work on cases about their own things.';
+  'Returns whether the caller is responsible for a thing. Members of staff do not work on cases about their own '
+  'things.';
 
 create function private.name_reported_author() returns trigger
 language plpgsql security definer   -- reads the registry, and what the reporter may not read
@@ -192,7 +194,7 @@ begin
   return new;
 end $$;
 comment on function private.name_reported_author is
-  'Trigger: stores in a report the person who answers for its target.';
+  'Trigger: stores in a report the person who is responsible for its target.';
 create trigger _050_name_author before insert on app.reports
   for each row execute function private.name_reported_author();
 
@@ -238,5 +240,5 @@ begin
     'createdAt', private.utc(v_report.created_at)));
 end $$;
 comment on function api.report is
-  'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, category, '
-  'status, createdAt}. Without a category it is other. Fails: report_oneself, private.report_targets.';
+  'Reports something that the caller sees to the staff: {id, targetType, targetId, reason, category, status, '
+  'createdAt}. The category is `other` by default. Fails: report_oneself, private.report_targets.';

@@ -1,7 +1,7 @@
--- How an import adds circles and muted keywords. sql/import/10_imports.sql.
+-- How an import adds circles and muted keywords. See sql/import/10_imports.sql for how imports run.
 
 create function private.import_circle(p_import app.imports, p_row private.import_rows) returns private.import_result
-language plpgsql volatile security definer   -- imports are run by the worker
+language plpgsql volatile security definer   -- the worker runs imports
 set search_path = ''
 as $$
 declare
@@ -16,7 +16,7 @@ end $$;
 comment on function private.import_circle is 'Importer: adds a circle without its members.';
 
 create function private.import_keyword(p_import app.imports, p_row private.import_rows) returns private.import_result
-language plpgsql volatile security definer   -- imports are run by the worker
+language plpgsql volatile security definer   -- the worker runs imports
 set search_path = ''
 as $$
 declare
@@ -35,7 +35,7 @@ begin
   return (v_id, null)::private.import_result;
 end $$;
 comment on function private.import_keyword is
-  'Importer: adds a muted keyword whose time has not ended, unless the person has already muted it.';
+  'Importer: adds a muted keyword whose mute has not ended, unless the person has already muted it.';
 
 insert into private.import_sections (section, position, importer, key_field, sort_field, shape) values
   ('circles', 200, 'private.import_circle', 'id', 'createdAt', '{"id": "text", "kind": "text", "name": "text",

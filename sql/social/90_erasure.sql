@@ -1,6 +1,5 @@
--- What an erasure does to the social graph, and which of its columns contain personal data.
--- How erasure runs: sql/base/90_erasure.sql.
--- docs/decisions.md, Erasure and export.
+-- How an erasure changes the social graph, and which of its columns contain personal data. See sql/base/90_erasure.sql
+-- for how an erasure runs. docs/decisions.md, Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, within, whose, omits) values
   ('app.circles', 'owner_id', 'circles', null, null, '{}'),
@@ -47,8 +46,9 @@ begin
               union all
               (select 5, blocker_id from app.blocks where blocked_id = p_user.id limit 500)
               union all
-              select 6, member_id from app.circle_members where owner_id = p_user.id) w) p;   -- at most 10 per circle
-  -- locks pairs before rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
+              -- at most 10 people per circle
+              select 6, member_id from app.circle_members where owner_id = p_user.id) w) p;
+  -- lock pairs before rows, so that an acceptance or a block waits and does not deadlock: ARCHITECTURE.md, Locks
   perform private.lock_pairs(v_people, v_same);
   perform from app.circles where owner_id = p_user.id order by id for update;
   delete from app.circle_invitations where inviter_id = p_user.id and invitee_id = any (v_people);
@@ -57,7 +57,7 @@ begin
   delete from app.blocks where blocker_id = p_user.id and blocked_id = any (v_people);
   delete from app.blocks where blocked_id = p_user.id and blocker_id = any (v_people);
   if v_most >= 500 then
-    perform private.erase_rest(p_user.id);   -- also deletes the circles, with their invitations
+    perform private.erase_rest(p_user.id);   -- this deletes the circles, with their invitations
   else
     delete from app.circles where owner_id = p_user.id;
   end if;
@@ -68,7 +68,7 @@ begin
   perform private.erase_rows(p_user.id, 'app.mutes', 'muter_id = $1');
   perform private.erase_rows(p_user.id, 'app.mutes', 'muted_id = $1');
   delete from app.muted_keywords where user_id = p_user.id;
-  update app.reports set reason = ''   -- the report itself remains
+  update app.reports set reason = ''   -- the row of the report remains
   where id in (select id from app.reports where reporter_id = p_user.id and reason <> '' limit 500);
   get diagnostics v_words = row_count;
   if v_words = 500 then

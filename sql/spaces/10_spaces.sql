@@ -1,6 +1,6 @@
--- Spaces: groups and guilds. Their members are the audience of what is posted in them. Both kinds share the code of
--- memberships (20_membership.sql): a guild's applications, founder and stewards are requests, owner and moderators.
--- docs/decisions.md, Spaces.
+-- Spaces are groups and guilds. Their members are the audience of what is posted in them. Both kinds share the code of
+-- memberships (20_membership.sql). In this code, the founder of a guild is the owner, its stewards are moderators, and
+-- its applications are requests. docs/decisions.md, Spaces.
 
 insert into private.lock_kinds (kind, position) values ('space', 300), ('spaces of', 350);
 
@@ -63,13 +63,14 @@ comment on table app.spaces is
   'of its row may change its members.';
 call private.make_nulls_raise_codes('app.spaces');
 comment on column app.spaces.member_count is
-  'The number of members, including those that a caller can''t see. Written with the row of a member, under the lock '
-  'of the space.';
+  'The number of members, including those that a caller can''t see. It changes together with the row of a member, '
+  'under the lock of the space.';
 comment on column app.spaces.words is 'The words of slug, name and about, for the search.';
-comment on column app.spaces.archived_by_staff is 'Whether staff has archived it, so that only staff can restore it.';
+comment on column app.spaces.archived_by_staff is
+  'Whether staff has archived the space, so that only staff can restore it.';
 comment on column app.spaces.archived_at is
-  'When it was archived; null while it is open. An archived space accepts nothing new, but its members can still '
-  'read it.';
+  'When the space was archived; null while it is open. An archived space accepts nothing new, but its members can '
+  'still read it.';
 
 create table app.space_members (
   space_id   uuid not null references app.spaces on delete cascade,
@@ -87,15 +88,15 @@ create index space_members_made_at_idx on app.space_members (user_id, made_at de
 create index space_members_owned_idx on app.space_members (user_id) where role = 'owner';
 create index space_members_moderator_idx on app.space_members (space_id, user_id) where role = 'moderator';
 create index space_members_hidden_idx on app.space_members (space_id) where hidden;
-comment on table app.space_members is 'Who belongs to a space. A space that is not archived has exactly one owner.';
+comment on table app.space_members is 'The members of spaces. A space that is not archived has exactly one owner.';
 call private.make_nulls_raise_codes('app.space_members');
 comment on column app.space_members.hidden is
   'Whether the member is banned from the instance or erased, and therefore not counted. A trigger writes it.';
 comment on column app.space_members.made_at is
   'When the space was created, which decides its place in the list of a member''s spaces. A trigger writes it.';
 comment on column app.space_members.created_at is
-  'When the member joined: clock time, taken under the lock of the space, so the order of joining is exact.';
-comment on column app.space_members.placed_at is 'The place in the list of members: private.member_place.';
+  'When the member joined. It is the clock time under the lock of the space, so that the order of joining is exact.';
+comment on column app.space_members.placed_at is 'The place in the list of members (private.member_place).';
 
 create table app.space_bans (
   space_id   uuid not null references app.spaces on delete cascade,
@@ -126,8 +127,8 @@ comment on table app.space_requests is
   'Requests to join a space: join requests of groups, applications to guilds. A settled request never changes again.';
 comment on column app.space_requests.status is
   'pending, then approved or rejected by the owner or a moderator, withdrawn by its author, or ended because the '
-  'author joined another way or was banned.';
-comment on column app.space_requests.decided_at is 'When it was settled; null while it is pending.';
+  'author joined by other means or was banned.';
+comment on column app.space_requests.decided_at is 'When the request was settled; null while it is pending.';
 
 create table app.space_invitations (
   id         uuid primary key default gen_random_uuid(),
@@ -147,8 +148,9 @@ create index space_invitations_invitee_id_idx
   on app.space_invitations (invitee_id, status desc, created_at desc, id desc);
 comment on table app.space_invitations is 'Invitations into spaces. A settled invitation never changes again.';
 comment on column app.space_invitations.status is
-  'pending, then accepted (also by joining another way) or declined by the invitee, or revoked: by the inviter, by '
-  'the owner or a moderator, by a block between the two, by a ban, or because the inviter lost the right to invite.';
+  'pending, then accepted (also by joining in another way) or declined by the invitee, or revoked: by the inviter, '
+  'the owner or a moderator, by a block between inviter and invitee, by a ban, or because the inviter lost the '
+  'right to invite.';
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.space_members', 'user_id', 'spaceMemberships', '{hidden}'),
@@ -212,7 +214,7 @@ begin
                    and (m.role in ('owner', 'moderator') or s.join_policy = 'open'));
 end $$;
 comment on function private.may_invite is
-  'Whether a person may invite into a space: its owner and moderators may, and in an open space every member.';
+  'Returns whether a person may invite into a space: its owner and moderators may, and in an open space every member.';
 
 create function private.is_invited(p_space uuid, p_user uuid) returns boolean
 language plpgsql stable security definer   -- also checks people other than the caller
@@ -226,7 +228,7 @@ begin
                    and not exists (select from app.hidden_people s where s.user_id = i.inviter_id));
 end $$;
 comment on function private.is_invited is
-  'Whether a person has an invitation into a space from somebody whom they can see and who may still invite.';
+  'Returns whether a person has an invitation into a space from somebody whom they can see and who may still invite.';
 
 create function private.is_let_in(p_space uuid, p_viewer uuid) returns boolean
 language plpgsql stable security definer   -- also checks people other than the caller
@@ -236,10 +238,11 @@ begin
   return exists (select from app.space_members where space_id = p_space and user_id = p_viewer)
       or private.is_invited(p_space, p_viewer);
 end $$;
-comment on function private.is_let_in is 'Whether a person may see a private space: members and invited people may.';
+comment on function private.is_let_in is
+  'Returns whether a person may see a private space: members and invited people may.';
 
 create function private.find_space(p_kind text, p_id text) returns app.spaces
-language plpgsql stable security definer   -- also for definer functions, to which no policy applies
+language plpgsql stable security definer   -- also for definer functions, to which policies do not apply
 set search_path = ''
 as $$
 declare
@@ -270,7 +273,8 @@ begin
   end if;
   return v_space;
 end $$;
-comment on function private.require_space is 'Like private.find_space, but fails if there is none.';
+comment on function private.require_space is
+  'Does the same as private.find_space, but fails if there is no such space.';
 
 create function private.require_reported_space(p_kind text, p_target text) returns uuid
 language plpgsql stable
@@ -285,8 +289,8 @@ as $$
 declare
   v_space app.spaces;
 begin
-  -- people before spaces: ARCHITECTURE.md, Locks. A concurrent ban or erasure waits; the result of an earlier one is
-  -- visible here
+  -- lock people before spaces: ARCHITECTURE.md, Locks. A concurrent ban or erasure waits; the result of an earlier one
+  -- is visible here
   perform private.check_lock_order('person', variadic p_people::text[]);
   perform from app.users where id = any (p_people) order by id for share;
   perform private.check_lock_order('space', p_space::text);
@@ -303,7 +307,7 @@ set search_path = ''
 as $$
 begin
   perform private.lock_space((private.require_space(p_kind, p_id)).id, p_people || private.require_caller());
-  return private.require_space(p_kind, p_id);   -- again, because the caller may have lost access while waiting
+  return private.require_space(p_kind, p_id);   -- check again, because the caller may have lost access during the wait
 end $$;
 comment on function private.lock_visible_space is
   'Returns a space that the caller can see, locked together with the caller and these people.';
@@ -361,7 +365,7 @@ language plpgsql volatile security definer   -- counts the spaces of people othe
 set search_path = ''
 as $$
 begin
-  -- so that concurrent calls cannot exceed the limit
+  -- lock, so that concurrent calls cannot exceed the limit
   perform private.lock('spaces of', p_user::text);
   if (select count(*) from app.space_members m join app.spaces s on s.id = m.space_id
       where m.user_id = p_user and m.role = 'owner' and s.kind = p_kind and s.archived_at is null) >= 20 then
@@ -392,7 +396,8 @@ begin
   end if;
   return btrim(p_kind || '-' || left(v_slug, 3), '-');
 end $$;
-comment on function private.slug_of is 'A slug of at most 50 characters made from a name. It may already be taken.';
+comment on function private.slug_of is
+  'Makes a slug of at most 50 characters from a name. The slug may already be taken.';
 
 create function private.make_space(p_space app.spaces) returns uuid
 language plpgsql volatile security definer   -- callers may not write spaces
@@ -425,7 +430,7 @@ begin
   return v_id;
 end $$;
 comment on function private.make_space is
-  'Creates a space, whose owner is the caller. Without a slug, it gets one made from its name. Fails: space_slug, '
+  'Creates a space, whose owner is the caller. Without p_slug, the slug is made from the name. Fails: space_slug, '
   'space_name, space_about.';
 
 create function private.change_space(p_kind text, p_id text, p_changes jsonb) returns uuid
@@ -491,8 +496,8 @@ begin
   return true;
 end $$;
 comment on function private.set_archived is
-  'Archives a locked space, for its owner or for staff, or restores it; false if nothing changes. Staff takes over '
-  'what the owner has archived.';
+  'Archives a locked space, for its owner or for staff, or restores it. Returns false if nothing changes. If the '
+  'owner has archived the space, staff can take over.';
 
 create function private.archive_space(p_kind text, p_id text, p_archived boolean) returns uuid
 language plpgsql volatile security definer   -- callers may not write spaces
@@ -509,5 +514,5 @@ begin
   return v_space.id;
 end $$;
 comment on function private.archive_space is
-  'Archives a space or restores it, for its owner, who can''t restore what staff has archived. Repeating it changes '
-  'nothing.';
+  'Archives a space or restores it, for its owner, who can''t restore a space that staff has archived. Repeating it '
+  'changes nothing.';

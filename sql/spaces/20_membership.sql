@@ -5,7 +5,7 @@
 insert into private.lock_kinds (kind, position) values ('memberships', 350);
 
 create function private.require_visible_person(p_person text) returns uuid
-language plpgsql stable security definer   -- for definer functions, to which no policy applies
+language plpgsql stable security definer   -- called by definer functions, to which policies do not apply
 set search_path = ''
 as $$
 declare
@@ -17,7 +17,8 @@ begin
   end if;
   return v_id;
 end $$;
-comment on function private.require_visible_person is 'Like private.require_person, for definer functions.';
+comment on function private.require_visible_person is
+  'Does the same as private.require_person, for definer functions.';
 
 create function private.emit_membership_decision(
   p_space app.spaces, p_event text, p_user uuid, p_actor uuid default null, p_invitation uuid default null,
@@ -33,7 +34,7 @@ begin
     array[p_user]);
 end $$;
 comment on function private.emit_membership_decision is
-  'Emits what was decided about a person in a space: approved, rejected, invited, removed, role_changed, or '
+  'Emits a decision about a person in a space: approved, rejected, invited, removed, role_changed, or '
   'proposal_decided for their proposal. Only an invitation names the actor.';
 
 create function private.limit_memberships(p_user uuid) returns void
@@ -41,7 +42,7 @@ language plpgsql volatile security definer   -- counts memberships of people oth
 set search_path = ''
 as $$
 begin
-  -- so that concurrent calls cannot exceed the limit
+  -- lock, so that concurrent calls cannot exceed the limit
   perform private.lock('memberships', p_user::text);
   if (select count(*) from app.space_members where user_id = p_user) > 1000 then
     perform private.raise_error('memberships_exhausted');
@@ -74,8 +75,8 @@ begin
   return true;
 end $$;
 comment on function private.add_member is
-  'Makes a person a member of a space, and ends their pending request and invitations. Returns false if they were a '
-  'member already. The caller must hold the locks of the space and of the person.';
+  'Makes a person a member of a space, and ends their pending request and invitations. Returns false if they were '
+  'already a member. The caller must hold the locks of the space and of the person.';
 
 create function private.drop_member(p_space uuid, p_user uuid) returns boolean
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -90,7 +91,7 @@ begin
   return true;
 end $$;
 comment on function private.drop_member is
-  'Removes a person from a locked space and updates its count; false if they are not a member.';
+  'Removes a person from a locked space and updates its count. Returns false if they are not a member.';
 
 create function private.find_own_request(p_space uuid) returns uuid
 language plpgsql stable
@@ -116,7 +117,8 @@ begin
     perform private.raise_error('space_banned');
   end if;
   if p_space.join_policy = 'open' or private.is_invited(p_space.id, v_me) then
-    if length(p_message) > 500 then   -- the check of app.space_requests: nothing is stored here
+    -- the same limit as the check of app.space_requests, because nothing is stored here
+    if length(p_message) > 500 then
       perform private.raise_error('space_message');
     end if;
     perform private.add_member(p_space, v_me);
@@ -173,8 +175,8 @@ begin
   return json_build_object('status', 'left');
 end $$;
 comment on function private.leave_space is
-  'The caller leaves a space: {status: left}. An owner must first transfer the ownership, unless nobody else is in '
-  'the space: then it is archived.';
+  'The caller leaves a space: {status: left}. An owner must first transfer the ownership. If nobody else is in the '
+  'space, it is archived instead.';
 
 create function private.member_cards(p_space uuid, p_users uuid[]) returns json
 language plpgsql stable security definer   -- members of a space see each other; its callers leave out hidden people
@@ -233,12 +235,12 @@ begin
   perform private.count_writes('memberships');
   v_space := private.lock_visible_space(p_kind, p_id, array[v_user]);
   perform private.require_space_role(v_space.id, 'owner');
-  perform private.require_visible_person(p_person);   -- again: the person may have been banned meanwhile
+  perform private.require_visible_person(p_person);   -- check again, because the person may have been banned meanwhile
   perform private.set_space_role(v_space, v_user, p_role);
   return private.member_cards(v_space.id, array[v_user]) -> 0;
 end $$;
 comment on function private.change_role is
-  'Gives a member another role, for the owner of a space; the role owner transfers the ownership.';
+  'Gives a member another role, for the owner of a space. The role owner transfers the ownership.';
 
 create function private.remove_space_member(p_kind text, p_id text, p_person text, p_ban boolean) returns void
 language plpgsql volatile security definer   -- callers may not write memberships
@@ -271,8 +273,8 @@ begin
   end if;
 end $$;
 comment on function private.remove_space_member is
-  'Removes a member with a lower role than the caller''s from a space. p_ban also bans a person, even one who is not '
-  'a member; repeating that changes nothing.';
+  'Removes a member with a lower role than the caller''s from a space. With p_ban it also bans the person, who need '
+  'not be a member; repeating this changes nothing.';
 
 create function private.lift_space_ban(p_kind text, p_id text, p_person text) returns void
 language plpgsql volatile security definer   -- callers may not write bans

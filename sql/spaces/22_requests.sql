@@ -1,5 +1,5 @@
--- Requests to join a space, which guilds call applications: who may decide them, and how their authors withdraw them.
--- docs/decisions.md, Spaces.
+-- Requests to join a space, which guilds call applications. The owner and moderators decide them, and their authors
+-- can withdraw them. docs/decisions.md, Spaces.
 
 create function private.request_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers check who may see the requests
@@ -71,7 +71,7 @@ begin
   select r.* into v_request from app.space_requests r join app.spaces s on s.id = r.space_id
   where r.id = p_request and s.kind = p_kind;
   if v_request.user_id is distinct from private.require_caller() then
-    if private.find_role(v_request.space_id, app.uid()) in ('owner', 'moderator')   -- the caller sees the request
+    if private.find_role(v_request.space_id, app.uid()) in ('owner', 'moderator')   -- the caller may see the request
        and exists (select from private.visible_people where id = v_request.user_id) then
       perform private.raise_error('request_not_yours');
     end if;

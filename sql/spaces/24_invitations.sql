@@ -1,5 +1,4 @@
--- Invitations into spaces: created, revoked, answered, and ended by a block.
--- docs/decisions.md, Spaces.
+-- How invitations into spaces are created, revoked, answered, and ended by a block. docs/decisions.md, Spaces.
 
 insert into private.event_types (name, payload, happens) values
   ('spaces.invitation.withdrawn', '{invitationId,spaceId}',
@@ -60,7 +59,8 @@ begin
     perform private.require_space_role(v_space.id, 'owner', 'moderator');
   end if;
   perform private.lock_pairs(array[v_user], array[v_me]);
-  perform private.require_visible_person(p_person);   -- again, because a block may have been made while we waited
+  -- check again, because somebody may have made a block during the wait
+  perform private.require_visible_person(p_person);
   perform private.require_open(v_space);
   if v_user = v_me then
     perform private.raise_error('invite_oneself');
@@ -69,8 +69,8 @@ begin
   elsif exists (select from app.space_bans where space_id = v_space.id and user_id = v_user) then
     perform private.raise_error('space_invitee_banned');
   end if;
-  -- nobody sees an invitation by a person who is banned from the instance or may no longer invite, so nobody could
-  -- answer or revoke it
+  -- End the invitations of people who are banned from the instance or may no longer invite. Nobody sees these
+  -- invitations, so nobody could answer or revoke them.
   update app.space_invitations i set status = 'revoked'
   where i.space_id = v_space.id and i.invitee_id = v_user and i.status = 'pending'
     and (not private.may_invite(v_space.id, i.inviter_id)
@@ -136,7 +136,7 @@ begin
   if p_accept then
     perform private.require_open(v_space);
   end if;
-  -- checked under the lock of the space, because the invitation ends with the inviter's right to invite
+  -- check under the lock of the space, because the invitation ends with the inviter's right to invite
   update app.space_invitations set status = case when p_accept then 'accepted' else 'declined' end
   where id = p_invitation and status = 'pending' and private.may_invite(space_id, inviter_id);
   if not found then
@@ -179,9 +179,9 @@ begin
   return json_build_object('changed', v_ended, 'next', v_invitees[500]);
 end $$;
 comment on function private.end_invitations is
-  'For the worker alone, and private.end_invitations_soon: of the next 500 pending invitations into a space, all or '
-  'those of one person {spaceId, userId}, ends those whose inviter may no longer invite. Returns {changed, next}; '
-  'next is null at the end.';
+  'For the worker and private.end_invitations_soon: checks the next 500 pending invitations into a space, by all '
+  'members or by one person, and ends those whose inviter may no longer invite. p_job is {spaceId, userId}. Returns '
+  '{changed, next}; next is null at the end.';
 call private.force_index_scans('private.end_invitations');
 call private.make_batch_queue('ended-invitations', 'private.end_invitations');
 
@@ -197,8 +197,8 @@ begin
   end if;
 end $$;
 comment on function private.end_invitations_soon is
-  'Like private.end_invitations, but not only for the next 500: it checks the first 500 at once, and the worker the '
-  'others soon after. Meanwhile nobody can accept those whose inviter may no longer invite.';
+  'Does the same as private.end_invitations, for all invitations: it checks the first 500 at once, and the worker '
+  'checks the others soon after. Meanwhile nobody can accept an invitation whose inviter may no longer invite.';
 
 create function private.end_lost_invitations() returns trigger
 language plpgsql security definer   -- ends invitations of other people
@@ -213,7 +213,7 @@ begin
 end $$;
 comment on function private.end_lost_invitations is
   'Trigger: when a member loses the right to invite by leaving, by removal or by another role, ends the invitations '
-  'that they made. The invitations do not return if the member gets the right back.';
+  'that they made. The invitations stay ended if the member gets the right back.';
 create trigger _080_end_left_invitations after delete on app.space_members
   for each row execute function private.end_lost_invitations();
 create trigger _080_end_lost_invitations after update of role on app.space_members
@@ -234,20 +234,20 @@ create trigger _080_end_open_invitations after update of join_policy on app.spac
   execute function private.end_open_invitations();
 
 create function private.end_space_invitations() returns trigger
-language plpgsql security definer   -- ends the invitations of both people
+language plpgsql security definer   -- a block ends the invitations of both people
 set search_path = ''
 as $$
 begin
   update app.space_invitations i set status = 'revoked'
   from changed c
   where i.status = 'pending'
-    -- matches both directions, because nobody invites themselves; this form can use the index
+    -- this form matches both directions, because nobody invites themselves, and it can use the index
     and i.inviter_id = any (array[c.blocker_id, c.blocked_id])
     and i.invitee_id = any (array[c.blocker_id, c.blocked_id]);
   return null;
 end $$;
 comment on function private.end_space_invitations is
-  'Trigger: a block ends pending invitations into spaces between the two people. Memberships remain.';
+  'Trigger: after a block, ends pending invitations into spaces between the two people. Memberships remain.';
 call private.force_index_scans('private.end_space_invitations');
 create trigger _120_end_space_invitations after insert on app.blocks
   referencing new table as changed for each statement execute function private.end_space_invitations();

@@ -1,5 +1,4 @@
--- Lists of spaces, of their members, and of what is pending there.
--- docs/decisions.md, Lists; Spaces.
+-- Lists of spaces, of their members, and of their pending requests and invitations. docs/decisions.md, Lists; Spaces.
 
 create function private.space_heads(p_ids uuid[])
 returns table (place bigint, space app.spaces, members integer, viewer json)
@@ -19,7 +18,7 @@ begin
                       join app.space_members m on m.space_id = s.id and m.user_id = h.id and not m.hidden)
                 else (select count(*) from app.space_members m
                       where m.space_id = s.id and not m.hidden
-                        -- not a join, which could start with the people whom the caller can't see
+                        -- use no join, which could start with the people whom the caller can't see
                         and (select a.level from app.audience a
                              where a.viewer_id = v_me and a.author_id = m.user_id) < 0) end::integer,
          json_build_object(
@@ -44,12 +43,12 @@ call private.force_index_scans('private.space_heads');
 create function private.find_spaces(
   p_kind text, p_mine boolean, p_words text[], p_interests uuid[], p_policy text, p_from app.place
 ) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden spaces
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden spaces
 set search_path = ''
 as $$
 declare
   v_me     uuid := app.uid();
-  v_from   timestamptz := p_from.at;   -- plain variables, because expressions defeat the index
+  v_from   timestamptz := p_from.at;   -- plain variables, so that the planner can use the index
   v_before uuid := p_from.id;
   v_found  app.found;
 begin
@@ -66,7 +65,7 @@ begin
   ), seen as materialized (
     select array(
       select l.id from looked l
-      cross join lateral (select * from app.spaces where id = l.id offset 0) s   -- by id, not by kind
+      cross join lateral (select * from app.spaces where id = l.id offset 0) s   -- look up by id, not by kind
       where s.kind = p_kind
         and (p_words is null or p_words <@ tsvector_to_array(s.words))
         and (p_interests is null or s.interest_id = any (p_interests))
@@ -80,8 +79,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_spaces is
-  'The next spaces of a kind, among the next 400: public ones and those of the caller, or only those of the caller. '
-  'Filters: these words, these interests, this join policy.';
+  'The next spaces of a kind, among the next 400: public spaces and those of the caller, or only those of the '
+  'caller. Filters: these words, these interests, this join policy.';
 call private.force_index_scans('private.find_spaces');
 
 create function private.list_spaces(
@@ -91,7 +90,7 @@ language plpgsql stable security definer   -- reads the place of a space, even o
 set search_path = ''
 as $$
 declare
-  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- any id works: no row is at infinity
+  v_from  app.place := ('infinity', private.require_caller())::app.place;   -- no row has this time, so any id works
   v_words text[];
 begin
   if p_cursor is not null then
@@ -110,10 +109,10 @@ begin
   return private.find_spaces(p_kind, coalesce(p_mine, false), v_words, private.interest_subtree(p_interest), p_policy,
                              v_from);
 end $$;
-comment on function private.list_spaces is 'Like private.find_spaces, starting at a cursor.';
+comment on function private.list_spaces is 'Does the same as private.find_spaces, beginning at a cursor.';
 
 create function private.find_members(p_space uuid, p_q text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -207,7 +206,7 @@ comment on function private.list_space_bans is
 call private.force_index_scans('private.list_space_bans');
 
 create function private.find_pending(p_kind text, p_space uuid, p_requests boolean, p_cursor text) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden people
 set search_path = ''
 as $$
 declare
@@ -220,7 +219,7 @@ declare
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := v_me;   -- any id works: no row is at infinity
+    v_before := v_me;   -- no row has this time, so any id works
   elsif v_from is null and p_requests then
     select created_at, id into v_from, v_before from app.space_requests where id = v_place.id and space_id = p_space;
   elsif v_from is null then
@@ -262,8 +261,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_pending is
-  'The next pending requests or invitations of a space among the next 400; without a space, the invitations of the '
-  'caller. Leaves out hidden people, and inviters who may no longer invite.';
+  'The next pending requests or invitations of a space, among the next 400; without a space, the invitations of the '
+  'caller. It leaves out hidden people, and inviters who may no longer invite.';
 call private.force_index_scans('private.find_pending');
 
 create function private.list_pending(

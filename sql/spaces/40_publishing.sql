@@ -3,7 +3,7 @@
 -- docs/decisions.md, Spaces.
 
 insert into private.errors (code, status, text) values
-  ('content_space', 422, 'Content belongs to a group or to a guild. Name only one of them.'),
+  ('content_space', 422, 'Content can be in a group or in a guild. Name only one of them.'),
   ('space_visibility', 422, 'Content in a group or guild is only for its members, so visibility must be public.');
 
 create function private.find_named_space(p_group_id text, p_guild_id text) returns uuid
@@ -31,8 +31,8 @@ begin
   if p_space is null then
     return;
   end if;
-  -- a person before a space: ARCHITECTURE.md, Locks. A concurrent removal or archiving waits for this transaction, or
-  -- happened before and makes it fail
+  -- Lock the person before the space: ARCHITECTURE.md, Locks. A concurrent removal or archiving waits for this
+  -- transaction. After an earlier one, this call fails.
   perform private.check_lock_order('person', v_me::text);
   perform from app.users where id = v_me for share;
   perform private.check_lock_order('space', p_space::text);
@@ -44,8 +44,8 @@ begin
   end if;
 end $$;
 comment on function private.write_in_space is
-  'Passes if the caller is a member of the space and the space is not archived, and keeps it so until the transaction '
-  'ends. Always passes without a space.';
+  'Passes if the caller is a member of the space and the space is not archived; neither can change until the '
+  'transaction ends. Always passes without a space.';
 
 create function private.may_publish_in(p_space uuid, p_user uuid) returns boolean
 language plpgsql stable security definer   -- also checks people other than the caller
@@ -57,4 +57,5 @@ begin
           and exists (select from app.spaces s where s.id = p_space and s.archived_at is null));
 end $$;
 comment on function private.may_publish_in is
-  'Whether a person''s scheduled post may be published in a space: they are a member, and it is not archived.';
+  'Returns whether a person''s scheduled post may be published in a space: the person is a member, and the space is '
+  'not archived.';

@@ -13,7 +13,7 @@ begin
   return v_found;
 end $$;
 comment on function private.space_cards is
-  'The cards of these spaces of a kind, in order, if the caller can see them: private.space_kinds.';
+  'The cards of these spaces of a kind (private.space_kinds), in order, if the caller can see them.';
 
 create function api.list_spaces(
   p_kind text, p_mine boolean default false, p_q text default null, p_interest_id uuid default null,

@@ -1,6 +1,5 @@
--- What an erasure does to memberships.
--- How erasure runs: sql/base/90_erasure.sql.
--- docs/decisions.md, Erasure and export.
+-- How an erasure ends memberships. See sql/base/90_erasure.sql for how an erasure runs. docs/decisions.md, Erasure and
+-- export.
 
 create function private.leave_spaces(p_user app.users) returns void
 language plpgsql volatile
@@ -12,7 +11,7 @@ declare
   v_role   text;
   v_heir   uuid;
 begin
-  -- from here on one erasure at a time, because rows of two erased people may refer to each other
+  -- from here on one erasure runs at a time, because rows of two erased people may refer to each other
   perform private.lock('erasure');
   v_spaces := array(select space_id from app.space_members where user_id = p_user.id order by space_id limit 500);
   perform private.check_lock_order('space');
@@ -36,8 +35,8 @@ begin
   perform private.erase_rows(p_user.id, 'app.space_bans', 'user_id = $1');
 end $$;
 comment on function private.leave_spaces is
-  'Step: an erased person leaves their spaces. A space that they owned goes to the moderator who joined first, '
-  'otherwise to the member who joined first; without either it is archived.';
+  'Step: removes an erased person from their spaces. A space that they owned goes to the moderator who joined '
+  'first, otherwise to the member who joined first. A space without other members is archived.';
 -- the first step that locks rows, because spaces and their members rank first in the lock order
 insert into private.account_steps (step, events, position) values
   ('private.leave_spaces', '{erasure}', 80);

@@ -1,7 +1,6 @@
--- Treasuries: the mana of a guild. Members contribute it; the founder and the stewards spend it. A treasury is an
--- account of mana with the guild's id; this file has the entries that members read. Each movement locks the row of the
--- guild, so that entries are written one after the other.
--- docs/decisions.md, Treasuries.
+-- A treasury has the mana of a guild. Members contribute the mana; the founder and the stewards spend it. A treasury
+-- is an account of mana with the guild's id; this file has the entries that members read. Each movement locks the row
+-- of the guild, so that entries are written one after the other. docs/decisions.md, Treasuries.
 
 create sequence app.treasury_entries_seq;
 
@@ -17,7 +16,7 @@ create table app.treasury_entries (
   amount         integer not null check (amount <> 0),
   balance_after  bigint not null,
   created_at     timestamptz not null default now(),
-  -- checked at commit: the mana moves last, because that locks wallets (ARCHITECTURE.md, Locks)
+  -- checked at commit, because the movement locks wallets and is therefore written last (ARCHITECTURE.md, Locks)
   foreign key (transaction_id) references app.mana_transactions on delete restrict deferrable initially deferred
 );
 create unique index treasury_entries_seq_key on app.treasury_entries (guild_id, seq);
@@ -26,11 +25,11 @@ create index treasury_entries_proposal_id_idx on app.treasury_entries (proposal_
 create index treasury_entries_actor_id_idx on app.treasury_entries (actor_id, id);
 create index treasury_entries_counterpart_id_idx on app.treasury_entries (counterpart_id, id);
 comment on table app.treasury_entries is
-  'What came into a treasury and what left it, one row per person, append-only. The rows of a movement add up to its '
-  'entry in the account of the guild.';
-comment on column app.treasury_entries.actor_id is 'Who moved the mana; null if a proposal did.';
+  'The movements into a treasury and out of it, one row per person, append-only. The rows of a movement add up to '
+  'its entry in the account of the guild.';
+comment on column app.treasury_entries.actor_id is 'The person who moved the mana; null if a proposal did.';
 comment on column app.treasury_entries.amount is
-  'Whole mana: above 0 it comes into the treasury, below 0 it leaves it.';
+  'Whole mana: above 0 for mana that enters the treasury, below 0 for mana that leaves it.';
 comment on column app.treasury_entries.balance_after is 'The balance of the treasury after this row, in whole mana.';
 call private.make_append_only('app.treasury_entries');
 
@@ -43,8 +42,8 @@ create table app.treasury_notes (
 );
 create index treasury_notes_user_id_idx on app.treasury_notes (user_id, transaction_id);
 comment on table app.treasury_notes is
-  'What somebody wrote about a movement. It has its own table, so that an erasure deletes it without changing the '
-  'books.';
+  'The notes of people about movements. They have their own table, so that an erasure deletes them without changing '
+  'the ledger.';
 
 insert into private.ledger_kinds (ledger, kind) values
   ('mana', 'contribution'), ('mana', 'disbursement'), ('mana', 'distribution');
@@ -115,8 +114,8 @@ begin
   return v_id;
 end $$;
 comment on function private.move_treasury is
-  'Moves mana between a treasury and people: amounts above 0 come into the treasury. The guild is already locked. '
-  'Fails: treasury_note.';
+  'Moves mana between a treasury and people. Amounts above 0 enter the treasury. The calling function must lock the '
+  'guild first. Fails: treasury_note.';
 
 create function private.treasury_cards(p_ids uuid[]) returns json
 language plpgsql stable security definer   -- its callers check who may read the treasury
@@ -197,7 +196,7 @@ begin
   if v_user = app.uid() then
     perform private.raise_error('disburse_oneself');
   end if;
-  perform private.require_visible_person(p_person);   -- again: a ban may have happened meanwhile
+  perform private.require_visible_person(p_person);   -- check again, because the person may have been banned meanwhile
   v_id := private.move_treasury(v_space.id, 'disbursement', app.uid(), array[v_user], array[-p_amount], v_note);
   return json_build_object(
     'entry', private.treasury_cards(array(select id from app.treasury_entries where transaction_id = v_id)) -> 0,
@@ -227,9 +226,9 @@ begin
   from ranked r order by r.place;
 end $$;
 comment on function private.weigh_shares is
-  'Splits an amount into whole shares by scores; the shares add up to the amount exactly. The shares are rounded '
-  'down. What remains is given to the people with the largest remainders, one mana each; among equal remainders, to '
-  'the earlier person. People without a score above 0 have no row.';
+  'Splits an amount into whole shares by scores; the shares add up to the amount exactly. Each share is rounded '
+  'down. The rest goes to the people with the largest remainders, one mana each; among equal remainders, to the '
+  'earlier person. People without a score above 0 get no row.';
 
 create function private.distribute(p_guild text, p_amount integer, p_note text) returns json
 language plpgsql volatile security definer   -- callers may not write the ledger
@@ -296,7 +295,7 @@ comment on function private.read_treasury is
 
 create function private.audit_treasuries()
 returns table (rule text, subject uuid, expected bigint, found bigint)
-language plpgsql stable security definer   -- the worker has no rights on our tables
+language plpgsql stable security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 begin
@@ -315,11 +314,11 @@ begin
     where s.total <> s.balance_after;
 end $$;
 comment on function private.audit_treasuries is
-  'Every row of a treasury that does not match the ledger of mana, {rule, subject, expected, found}, like '
+  'Every row of a treasury that does not match the ledger of mana, {rule, subject, expected, found}, as in '
   'private.audit_mana.';
 
 create function private.job_audit_treasuries() returns integer
-language plpgsql volatile security definer   -- the worker has no rights on our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -331,13 +330,13 @@ begin
   ), kept as (
     insert into private.ledger_findings (ledger, place, rule, subject, expected, found)
     select 'treasuries', f.place, f.rule, f.subject, f.expected, f.found from found f where f.place <= 100
-    on conflict do nothing   -- another worker does the same
+    on conflict do nothing   -- another worker stores the same findings
   )
   select count(*) into v_found from found;
   return v_found;
 end $$;
 comment on function private.job_audit_treasuries is
-  'Job: counts the rows that private.audit_treasuries returns, and keeps the first 100 for staff. Any row is an error '
-  'in the books: select * from private.audit_treasuries(). May run twice: it replaces what it kept.';
+  'Job: counts the rows that private.audit_treasuries returns, and keeps the first 100 for staff. Any row is an '
+  'error in the ledger: select * from private.audit_treasuries(). May run twice: it replaces what it kept.';
 insert into private.jobs (name, cron, expires, alarm) values
   ('audit-treasuries', '52 3 * * *', 300, 'the rows of treasuries differ from the ledger of mana');

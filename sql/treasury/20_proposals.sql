@@ -1,4 +1,4 @@
--- Disbursements by proposal: a kind of guild proposal (sql/guilds/20_proposals.sql).
+-- Disbursements are a kind of guild proposal (sql/guilds/20_proposals.sql).
 
 create function private.check_disburse_proposal(p_space app.spaces, p_subject uuid, p_payload jsonb) returns jsonb
 language plpgsql stable

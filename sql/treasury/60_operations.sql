@@ -1,4 +1,4 @@
--- The operations of treasuries. Those that move mana take an Idempotency-Key.
+-- The operations of treasuries. Operations that move mana take an Idempotency-Key.
 
 create function api.get_treasury(p_guild_id text, p_limit integer default 20, p_cursor text default null) returns json
 language plpgsql stable

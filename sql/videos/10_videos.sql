@@ -1,5 +1,5 @@
--- Videos and audio: two kinds of contents, each a recording stored elsewhere and a caption.
--- Columns of all kinds: app.contents. docs/decisions.md, Contents.
+-- Videos and audio are two kinds of contents, each with a recording that is stored elsewhere and a caption. The
+-- columns that all kinds have are in app.contents. docs/decisions.md, Contents.
 
 create table app.videos (
   id            uuid primary key references app.contents on delete cascade,
@@ -9,7 +9,7 @@ create table app.videos (
   duration_sec  numeric(6, 3) check (duration_sec between 0 and 60),
   constraint video_caption check (length(caption) between 1 and 280)
 );
-comment on table app.videos is 'What a video has in addition to its head in app.contents.';
+comment on table app.videos is 'The columns of a video that its head in app.contents does not have.';
 
 create table app.audio (
   id           uuid primary key references app.contents on delete cascade,
@@ -18,7 +18,7 @@ create table app.audio (
   duration_sec numeric(6, 3) check (duration_sec between 0 and 300),
   constraint audio_caption check (length(caption) between 1 and 280)
 );
-comment on table app.audio is 'What an audio recording has in addition to its head in app.contents.';
+comment on table app.audio is 'The columns of an audio recording that its head in app.contents does not have.';
 
 create table app.video_counters (
   video_id uuid primary key references app.videos on delete cascade,
@@ -27,8 +27,7 @@ create table app.video_counters (
   comments integer not null default 0 check (comments >= 0)
 );
 comment on table app.video_counters is
-  'The counts of a video, in a table of their own so that counting doesn''t rewrite the video. Triggers keep them '
-  'up to date.';
+  'The counts of a video, in a separate table so that counting doesn''t rewrite the video. Triggers maintain them.';
 
 insert into private.errors (code, status, text) values
   ('video_unknown', 404, 'There is no such video.'),
@@ -69,23 +68,23 @@ select v.id,
          'caption', v.caption,
          'durationSec', trim_scale(v.duration_sec)) as detail
 from app.videos v;
-comment on view private.video_details is 'What only the card of a video has: {mediaUrl, thumbnailUrl, '
-  'caption, durationSec}.';
+comment on view private.video_details is
+  'The fields that only the card of a video has: {mediaUrl, thumbnailUrl, caption, durationSec}.';
 
 create view private.audio_details with (security_invoker) as
 select a.id,
        json_build_object('mediaUrl', a.media_url, 'caption', a.caption,
                          'durationSec', trim_scale(a.duration_sec)) as detail
 from app.audio a;
-comment on view private.audio_details is 'What only the card of a recording has: {mediaUrl, caption, '
-  'durationSec}.';
+comment on view private.audio_details is
+  'The fields that only the card of a recording has: {mediaUrl, caption, durationSec}.';
 
 create function private.erase_videos(p_ids uuid[]) returns void
 language plpgsql volatile security definer   -- an erasure changes rows that callers may not change
 set search_path = ''
 as $$
 begin
-  perform private.lock_video_counters(p_ids);   -- the counters are deleted too
+  perform private.lock_video_counters(p_ids);   -- this also deletes the counters
   delete from app.videos where id = any (p_ids);
 end $$;
 comment on function private.erase_videos is

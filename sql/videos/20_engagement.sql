@@ -1,4 +1,4 @@
--- Likes and reposts of videos, and taking them back. Nobody is notified of them: videos have no events.
+-- Likes and reposts of videos, which people can take back. They notify nobody, because videos have no events.
 
 create table app.video_likes (
   video_id   uuid not null references app.contents on delete cascade,
@@ -7,7 +7,7 @@ create table app.video_likes (
   primary key (video_id, user_id)
 );
 create index video_likes_user_id_idx on app.video_likes (user_id, created_at desc);
-comment on table app.video_likes is 'Who likes which video. Others see only a count.';
+comment on table app.video_likes is 'The likes of people. Others see only a count.';
 
 create table app.video_reposts (
   video_id   uuid not null references app.contents on delete cascade,
@@ -16,8 +16,8 @@ create table app.video_reposts (
   primary key (video_id, user_id)
 );
 create index video_reposts_user_id_idx on app.video_reposts (user_id, created_at desc);
-comment on table app.video_reposts is 'Who has reposted which video. Others see only a count.';
--- no updates: a like or a repost is only inserted or deleted
+comment on table app.video_reposts is 'The reposts of people. Others see only a count.';
+-- no right to update, because likes and reposts are only inserted or deleted
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.video_likes', 'user_id', 'videoLikes'), ('app.video_reposts', 'user_id', 'videoReposts');
@@ -46,7 +46,8 @@ begin
   return null;
 end $$;
 comment on function private.count_video_engagement is
-  'Trigger: counts likes and reposts. Those of people that the viewer can''t see count too, as hearts of posts do.';
+  'Trigger: counts likes and reposts. Likes and reposts of people that the viewer can''t see also count, as hearts '
+  'of posts do.';
 create trigger count_given after insert on app.video_likes
   referencing new table as changed for each statement execute function private.count_video_engagement();
 create trigger count_taken_back after delete on app.video_likes
@@ -57,7 +58,7 @@ create trigger count_taken_back after delete on app.video_reposts
   referencing old table as changed for each statement execute function private.count_video_engagement();
 
 create function private.video_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a video is visible, not once for each of its parts
+language plpgsql stable security definer   -- checks the visibility of each video only once
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
@@ -90,11 +91,12 @@ as $$ begin return private.require_card('video_unknown', private.video_cards(arr
 comment on function private.require_video_card is 'Returns the card of a video that the caller may see.';
 
 create function private.require_open_video(p_id uuid) returns uuid
-language plpgsql volatile   -- security invoker: rows that policies hide count as unknown
+language plpgsql volatile   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 begin
-  -- not private.lock_open_content: the counters of a video are locked before its head (ARCHITECTURE.md, Locks)
+  -- don't call private.lock_open_content, because the counters of a video are locked before its head (ARCHITECTURE.md,
+  -- Locks)
   perform private.write_in_space((private.require_video(p_id)).space_id);
   perform private.require_shown(private.require_video(p_id));
   return p_id;
@@ -114,7 +116,7 @@ declare
 begin
   perform private.count_writes('likes');
   v_video := private.require_open_video(p_id);
-  -- reads and writes in one statement, so that blocking somebody meanwhile can cause no error but video_unknown
+  -- read and write in one statement, so that a concurrent block can cause no error but video_unknown
   insert into app.video_likes (video_id, user_id)
   select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
   on conflict do nothing;
@@ -134,8 +136,8 @@ begin
   return private.require_video_card(p_id);
 end $$;
 comment on function api.unlike_video is
-  'Takes the caller''s like back; repeating it changes nothing. It also works on a video that the caller can''t see '
-  'any more, but then it still returns video_unknown. Returns the card.';
+  'Takes the caller''s like back; repeating it changes nothing. It also works on a video that the caller can no '
+  'longer see, but then it returns video_unknown. Returns the card.';
 
 insert into private.operations_of_people (operation) values ('repost_video');
 
@@ -148,7 +150,7 @@ declare
 begin
   perform private.count_writes('likes');
   v_video := private.require_open_video(p_id);
-  insert into app.video_reposts (video_id, user_id)   -- as api.like_video
+  insert into app.video_reposts (video_id, user_id)   -- see api.like_video
   select c.id, private.require_caller() from app.contents c where c.id = v_video and c.required_level = 0
   on conflict do nothing;
   return private.require_video_card(v_video);
@@ -162,10 +164,10 @@ as $$
 begin
   delete from app.video_reposts where video_id = p_id and user_id = private.require_caller();
   if found and not exists (select from app.contents where id = p_id) then
-    return private.error_response('video_unknown');   -- as in api.unlike_video
+    return private.error_response('video_unknown');   -- see api.unlike_video
   end if;
   return private.require_video_card(p_id);
 end $$;
 comment on function api.unrepost_video is
-  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that the caller can''t '
-  'see any more, but then it still returns video_unknown. Returns the card.';
+  'Takes the caller''s repost back; repeating it changes nothing. It also works on a video that the caller can no '
+  'longer see, but then it returns video_unknown. Returns the card.';

@@ -13,18 +13,19 @@ create table app.video_comments (
   -- the text of a removed comment may be empty
   constraint comment_body check (removed_at is not null or length(private.trimmed(body)) between 1 and 2000)
 );
--- without comments that nobody sees, so that readers don't scan thousands of comments by banned people
+-- this index leaves out comments that nobody sees, so that readers don't scan thousands of comments by banned people
 create index video_comments_video_id_idx on app.video_comments (video_id, created_at, id) where required_level = 0;
-create index video_comments_all_idx on app.video_comments (video_id);   -- for deleting them with their video
+-- used when comments are deleted with their video
+create index video_comments_all_idx on app.video_comments (video_id);
 create index video_comments_author_id_idx on app.video_comments (author_id, created_at desc, id desc);
 comment on table app.video_comments is 'Comments on videos. The row of a removed comment is kept.';
 comment on column app.video_comments.removed_at is
-  'When its author removed it, which hides it from everybody. Null if they did not.';
+  'When the author removed the comment, which hides it from everybody; null otherwise.';
 comment on column app.video_comments.author_hidden is
-  'Whether the author is banned or erased: set immediately for the newest 500 comments, for the others soon after '
-  '(private.hide_or_show_comments). Until then app.hidden_people hides them.';
+  'Whether the author is banned or erased. A ban or an erasure sets it immediately for the newest 500 comments, and '
+  'the worker for the others (private.hide_or_show_comments). Until then app.hidden_people hides them.';
 comment on column app.video_comments.required_level is
-  'Like app.contents.required_level; that of the video applies too.';
+  'The same as app.contents.required_level. The required level of the video applies, too.';
 
 insert into private.write_limits (kind, per_hour) values ('comments', 600);
 insert into private.content_cascades (relation, kind, whose) values ('app.video_comments', 'video', 'video_id = $1');
@@ -59,8 +60,8 @@ begin
   return null;
 end $$;
 comment on function private.count_comments is
-  'Trigger: counts the comments that everybody may see, like replies to posts. Comments that were taken back and '
-  'those of banned or erased people are not counted.';
+  'Trigger: counts the comments that everybody may see, like replies to posts. It leaves out comments that were '
+  'taken back, and comments of banned or erased people.';
 create trigger count_comments after insert on app.video_comments
   referencing new table as written for each statement execute function private.count_comments();
 create trigger count_changed_comments after update on app.video_comments
@@ -83,7 +84,7 @@ comment on view app.video_comment_card is
   'A comment as the viewer sees it: {id, videoId, authorId, author, body, removedAt, createdAt}.';
 
 create function private.require_comment(p_id uuid) returns app.video_comments
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$
 declare
@@ -98,7 +99,7 @@ end $$;
 comment on function private.require_comment is 'Returns the comment if the caller may see it and its video.';
 
 create function private.find_comments(p_video uuid, p_from app.place) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden comments
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden comments
 set search_path = ''
 as $$
 declare
@@ -124,8 +125,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_comments is
-  'The next comments on a video that the caller can see, oldest first: 201, one more than an answer has. It looks at '
-  'the next 400.';
+  'The next 201 comments on a video that the caller can see, one more than an answer has, among the next 400, '
+  'oldest first.';
 call private.force_index_scans('private.find_comments');
 
 create function private.comment_cards(p_ids uuid[]) returns json
@@ -149,16 +150,17 @@ begin
     where id = p_comment and video_id = p_video and private.may_meet(private.find_level(app.uid(), author_id)));
 end $$;
 comment on function private.find_comment_time is
-  'When a comment on this video was written; null if there is none, or if the caller and its author may not meet.';
+  'Returns the time when a comment on this video was written; null if there is no such comment, or if the caller '
+  'and its author may not see each other.';
 
 create function api.list_video_comments(p_id uuid, p_cursor text default null) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_most constant integer := 200;   -- fixed for this list; the pages of other lists have fewer
+  c_most constant integer := 200;   -- the page size of this list; the pages of other lists are smaller
   v_video uuid := (private.require_video(p_id)).id;
-  v_from  app.place := ('-infinity', p_id)::app.place;   -- any id works: no row is at infinity
+  v_from  app.place := ('-infinity', p_id)::app.place;   -- no row has this time, so any id works
   v_found app.found;
   v_next  text;
 begin
@@ -191,13 +193,13 @@ begin
   end if;
   perform private.count_writes('comments');
   v_video := private.require_open_video(p_id);
-  -- reads and writes in one statement, so that blocking somebody meanwhile can cause no error but video_unknown
+  -- read and write in one statement, so that a concurrent block can cause no error but video_unknown
   insert into app.video_comments (video_id, author_id, body)
   select c.id, private.require_caller(), private.require_text(p_body)
   from app.contents c where c.id = v_video and c.required_level = 0
   returning id into v_comment;
   v_card := (select card from app.video_comment_card where id = v_comment);
-  if v_card is null then   -- a block or a deletion happened while this waited for the counters
+  if v_card is null then   -- a block or a deletion happened during the wait for the counters
     perform private.raise_error('video_unknown');
   end if;
   return private.finish_idempotent('create_video_comment', v_card);
@@ -216,7 +218,7 @@ begin
   return found;
 end $$;
 comment on function private.remove_comment is
-  'Takes the caller''s own comment back, even on a video that they can''t see any more; false if there is none.';
+  'Takes the caller''s own comment back, even on a video that they can no longer see. Returns false if there is none.';
 
 create function api.delete_video_comment(p_id uuid) returns json
 language plpgsql volatile
@@ -229,10 +231,10 @@ begin
   end if;
   return null;   -- null becomes a 204 response
 end $$;
-comment on function api.delete_video_comment is 'Takes the caller''s comment back: nobody sees it any more.';
+comment on function api.delete_video_comment is 'Takes the caller''s comment back, so that nobody can see it.';
 
 create function private.require_reported_comment(p_type text, p_target text) returns uuid
-language plpgsql stable   -- security invoker: rows that policies hide count as unknown
+language plpgsql stable   -- runs as the invoker: rows that policies hide count as unknown
 set search_path = ''
 as $$ begin return (private.require_comment(private.require_uuid(p_target, 'comment_unknown'))).id; end $$;
 comment on function private.require_reported_comment is

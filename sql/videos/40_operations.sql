@@ -45,7 +45,7 @@ begin
 end $$;
 comment on function api.create_video is
   'Publishes a video, optionally in a group or guild. Its default thumbnail is the poster of its asset. Fails: '
-  'video_caption. Never: content_title, interest_unknown (theirs may be any).';
+  'video_caption. Never: content_title, interest_unknown (any id is allowed).';
 
 create function api.list_videos(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -55,7 +55,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  c_deepest constant integer := 1000;   -- skipping more would take too long for a request
+  c_deepest constant integer := 1000;   -- a request that skips more would take too long
   v_counts boolean := p_cursor is null or p_cursor ~ '^[0-9]{1,4}$';
   v_past   integer := case when v_counts then coalesce(p_cursor, '0') else '0' end;
   v_found  app.listing;
@@ -72,8 +72,8 @@ begin
                       array_fill(v_next, array[cardinality(v_found.ids)]), p_limit, v_found.next);
 end $$;
 comment on function api.list_videos is
-  'Videos, newest first: private.search_contents. A cursor is the number of videos before the page, up to 1000. '
-  'Beyond that, and after a short page, it is a place.';
+  'Videos, newest first (private.search_contents). A cursor is the number of videos before the page, up to 1000. '
+  'Beyond that, and after a short page, the cursor is a place.';
 
 create function api.list_videos_by(p_author_id text, p_cursor text default null) returns json
 language plpgsql stable
@@ -84,7 +84,7 @@ declare
 begin
   return private.page(private.video_cards(v_found.ids[:30]), v_found.cursors, 30, v_found.next);
 end $$;
-comment on function api.list_videos_by is 'A person''s videos, newest first, 30 on a page: private.search_contents.';
+comment on function api.list_videos_by is 'A person''s videos, newest first, 30 on a page (private.search_contents).';
 
 create function api.get_video(p_id uuid) returns json
 language plpgsql stable
@@ -97,11 +97,11 @@ language plpgsql volatile security definer   -- callers may not delete what othe
 set search_path = ''
 as $$
 begin
-  perform private.lock_video_counters(array(   -- before the head: ARCHITECTURE.md, Locks
+  perform private.lock_video_counters(array(   -- lock the counters before the head: ARCHITECTURE.md, Locks
     select id from app.contents where id = p_id and author_id = private.require_caller()));
   return private.delete_content('video', p_id);
 end $$;
-comment on function private.delete_video is 'Deletes the caller''s own video; false if there is none.';
+comment on function private.delete_video is 'Deletes the caller''s own video; returns false if there is none.';
 
 create function api.delete_video(p_id uuid) returns json
 language plpgsql volatile
@@ -115,12 +115,12 @@ begin
   return null;   -- null becomes a 204 response
 end $$;
 comment on function api.delete_video is
-  'Deletes the caller''s video for good, with everything that people left on it.';
+  'Deletes the caller''s video permanently, with everything that people left on it.';
 
 -- audio
 
 create function private.audio_cards(p_ids uuid[]) returns json
-language plpgsql stable security definer   -- checks once whether a recording is visible, as private.video_cards
+language plpgsql stable security definer   -- checks visibility only once, like private.video_cards
 set search_path = ''
 set plan_cache_mode = force_generic_plan   -- planning a card view takes longer than running it
 as $$
@@ -167,7 +167,7 @@ begin
 end $$;
 comment on function api.create_audio is
   'Publishes an audio recording, optionally in a group or guild. Fails: audio_caption. Never: content_title, '
-  'interest_unknown (theirs may be any).';
+  'interest_unknown (any id is allowed).';
 
 create function api.list_audio(
   p_interest_id uuid default null, p_author_id text default null, p_q text default null, p_group_id text default null,
@@ -182,7 +182,7 @@ declare
 begin
   return private.page(private.audio_cards(v_found.ids[:p_limit]), v_found.cursors, p_limit, v_found.next);
 end $$;
-comment on function api.list_audio is 'Audio recordings, newest first: private.search_contents.';
+comment on function api.list_audio is 'Audio recordings, newest first (private.search_contents).';
 
 create function api.list_audio_by(p_author_id text, p_cursor text default null) returns json
 language plpgsql stable
@@ -194,7 +194,7 @@ begin
   return private.page(private.audio_cards(v_found.ids[:30]), v_found.cursors, 30, v_found.next);
 end $$;
 comment on function api.list_audio_by is
-  'A person''s audio recordings, newest first, 30 on a page: private.search_contents.';
+  'A person''s audio recordings, newest first, 30 on a page (private.search_contents).';
 
 create function api.get_audio(p_id uuid) returns json
 language plpgsql stable
@@ -213,4 +213,4 @@ begin
   end if;
   return null;   -- null becomes a 204 response
 end $$;
-comment on function api.delete_audio is 'Deletes the caller''s audio recording for good.';
+comment on function api.delete_audio is 'Deletes the caller''s audio recording permanently.';

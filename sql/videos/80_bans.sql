@@ -1,17 +1,16 @@
--- What a ban and an erasure do to comments on videos, and where comments hold personal data, as in sql/content. Likes
--- and reposts of erased people are kept as anonymous counts.
--- docs/decisions.md, Staff; Erasure and export.
+-- How a ban and an erasure change comments on videos, and where comments hold personal data, as in sql/content. Likes
+-- and reposts of erased people are kept as anonymous counts. docs/decisions.md, Staff; Erasure and export.
 
 insert into private.personal_data (relation, person_column, section, omits) values
   ('app.video_comments', 'author_id', 'videoComments', '{author_hidden,required_level}');
 
 create function private.next_comments(p_author uuid, p_after uuid) returns uuid[]
-language plpgsql stable security definer   -- for definer functions that change a person's rows
+language plpgsql stable security definer   -- called by definer functions that change a person's rows
 set search_path = ''
 as $$
 declare
   v_from   timestamptz := coalesce((select created_at from app.video_comments where id = p_after), 'infinity');
-  v_before uuid := coalesce(p_after, p_author);   -- any id works: no row is at infinity
+  v_before uuid := coalesce(p_after, p_author);   -- no row has this time, so any id works
 begin
   return array(select id from app.video_comments
                where author_id = p_author and (created_at, id) < (v_from, v_before)
@@ -45,7 +44,7 @@ declare
   v_ids     uuid[];
   v_changed integer;
 begin
-  -- as in private.hide_or_show_contents
+  -- see private.hide_or_show_contents
   select banned_at is not null or erased_at is not null, erased_at is not null into v_hidden, v_erased
   from app.users where id = v_user for share;
   v_ids := private.next_comments(v_user, p_after);
@@ -59,8 +58,8 @@ begin
   return json_build_object('changed', v_changed, 'next', v_ids[500]);
 end $$;
 comment on function private.hide_or_show_comments is
-  'For the worker alone, and private.hide_comments: does the same as private.hide_or_show_contents, for comments on '
-  'videos {userId}.';
+  'For the worker and private.hide_comments: does the same as private.hide_or_show_contents, for the comments of a '
+  'person {userId} on videos.';
 call private.make_batch_queue('hidden-comments', 'private.hide_or_show_comments');
 
 create function private.hide_comments(p_user app.users) returns void

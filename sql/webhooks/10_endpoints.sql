@@ -1,4 +1,4 @@
--- Webhooks: addresses of other programs, to which the worker sends the events of the log that an admin chose.
+-- Webhooks are addresses of other programs, to which the worker sends the events of the log that an admin chose.
 -- docs/decisions.md, Webhooks.
 
 insert into private.errors (code, status, text) values
@@ -31,19 +31,19 @@ create table private.webhooks (
   check (num_nonnulls(previous_secret, previous_until) in (0, 2))
 );
 comment on table private.webhooks is
-  'The addresses to which events are sent, at most 20. The secrets are stored as they are, because each request is '
-  'signed with them.';
+  'The addresses to which events are sent, at most 20. The secrets are stored unhashed, because the worker signs '
+  'each request with them.';
 comment on column private.webhooks.previous_secret is
-  'The previous secret, which still signs for a day after the change.';
-comment on column private.webhooks.previous_until is 'When the previous secret stops signing.';
+  'The previous secret. For a day after the change, the worker signs requests with it, too.';
+comment on column private.webhooks.previous_until is 'Until when requests are also signed with the previous secret.';
 comment on column private.webhooks.queued_to is
-  'The number of the last event of the log for which deliveries were queued, if the webhook wants it. It does not '
-  'change while the webhook is inactive. So after that the webhook gets the events of that time, as far as they are '
+  'The number of the last event of the log that was considered for this webhook. It does not change while the '
+  'webhook is inactive. A webhook that becomes active again therefore gets the events of the inactive time that are '
   'still in the log.';
 comment on column private.webhooks.failing_since is
-  'When a delivery was given up; null again after the next one that succeeds.';
+  'When the worker gave a delivery up; null again after the next success.';
 comment on column private.webhooks.deleted_at is
-  'When it was deleted; the worker then deletes its deliveries and, at the end, this row.';
+  'When the webhook was deleted. The worker then deletes its deliveries and, at the end, this row.';
 
 create function private.require_webhook_url(p_url text) returns text
 language plpgsql stable security definer   -- other callers may not read the settings
@@ -65,7 +65,7 @@ comment on function private.require_webhook_url is
   'also checks that the name has only public addresses.';
 
 create function private.require_webhook_events(p_events text[]) returns text[]
-language plpgsql stable security definer   -- nobody may read the registry
+language plpgsql stable security definer   -- callers may not read the registry
 set search_path = ''
 as $$
 declare
@@ -81,7 +81,7 @@ end $$;
 comment on function private.require_webhook_events is 'The events, sorted and without duplicates.';
 
 create function private.require_webhook(p_id uuid) returns private.webhooks
-language plpgsql stable security definer   -- nobody may read the secrets
+language plpgsql stable security definer   -- callers may not read the secrets
 set search_path = ''
 as $$
 declare
@@ -96,7 +96,7 @@ end $$;
 comment on function private.require_webhook is 'Finds a webhook.';
 
 create function private.lock_webhook(p_id uuid) returns private.webhooks
-language plpgsql volatile security definer   -- nobody may read the secrets
+language plpgsql volatile security definer   -- callers may not read the secrets
 set search_path = ''
 as $$
 begin
@@ -105,10 +105,10 @@ begin
   return private.require_webhook(p_id);
 end $$;
 comment on function private.lock_webhook is
-  'Finds a webhook, and keeps its deliveries from being queued and taken until the transaction ends.';
+  'Finds a webhook, and prevents queuing and taking its deliveries until the transaction ends.';
 
 create function private.webhook_card(p_webhook private.webhooks) returns json
-language plpgsql stable security definer   -- nobody may read the deliveries
+language plpgsql stable security definer   -- callers may not read the deliveries
 set search_path = ''
 as $$
 begin

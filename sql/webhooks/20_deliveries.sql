@@ -1,4 +1,4 @@
--- Deliveries: one event for one webhook. They are queued from the event log, and sent by the worker
+-- A delivery is one event for one webhook. The worker queues deliveries from the event log, and sends them
 -- (api-facade/worker/webhooks.ts): in order for each subject and webhook, at least once, for up to three days.
 -- docs/decisions.md, Webhooks.
 
@@ -26,21 +26,22 @@ create index webhook_deliveries_pending_idx on private.webhook_deliveries (webho
   where status = 'pending';
 create index webhook_deliveries_created_at_idx on private.webhook_deliveries (created_at);
 comment on table private.webhook_deliveries is
-  'The deliveries to webhooks: one for each event of the log and each webhook that wants it, and those of tests.';
+  'The deliveries to webhooks, one for each event of the log and each webhook with this event, and deliveries of '
+  'tests.';
 comment on column private.webhook_deliveries.sequence is
-  'The number of the event in private.event_log; null for a test. There is no foreign key, because with one the '
+  'The number of the event in private.event_log; null for a test. The column has no foreign key, because then the '
   'worker and an erasure could deadlock.';
 comment on column private.webhook_deliveries.event_id is 'The header webhook-id, the same in each attempt.';
 comment on column private.webhook_deliveries.status is
-  'pending until it has arrived (delivered) or is given up (failed).';
+  'pending until the delivery has arrived (delivered) or is given up (failed).';
 comment on column private.webhook_deliveries.gives_up_at is
-  'If an attempt fails after this time, there is no further one.';
+  'The time after which a failed attempt is the last one.';
 comment on column private.webhook_deliveries.attempted_at is 'When the last attempt began; null before the first.';
-comment on column private.webhook_deliveries.ended_at is 'When it was delivered or given up; null until then.';
+comment on column private.webhook_deliveries.ended_at is 'When the event was delivered or given up; null until then.';
 comment on column private.webhook_deliveries.response_status is
   'The HTTP status of the last attempt; null if there was no response.';
 comment on column private.webhook_deliveries.failure is
-  'Why there was no response: not_public, timeout or unreachable; null if there was one.';
+  'The reason for a missing response: not_public, timeout or unreachable; null if there was a response.';
 comment on column private.webhook_deliveries.excerpt is
   'The beginning of the response to the last attempt, if the attempt failed; printable characters only.';
 insert into private.retention (relation, counts_from, keep) values
@@ -55,15 +56,15 @@ create table private.webhook_turns (
 );
 create index webhook_turns_due_at_idx on private.webhook_turns (webhook_id, due_at);
 comment on table private.webhook_turns is
-  'One row for each webhook and subject with pending deliveries. The first of these deliveries is sent when the row '
-  'is due, and the others wait. Rows are written only under the lock of the webhook.';
+  'One row for each webhook and subject with pending deliveries. The worker sends the first of these deliveries '
+  'when the row is due, and the others wait. Rows are written only under the lock of the webhook.';
 comment on column private.webhook_turns.due_at is
-  'When the next attempt may begin. While an attempt runs, this is the end of its lease; after that another worker '
-  'takes over.';
+  'When the next attempt may begin. While an attempt runs, the time is the end of its lease, after which another '
+  'worker takes over.';
 comment on column private.webhook_turns.claim is 'The id of the running attempt; null if none runs.';
 
 create function private.forget_deliveries() returns trigger
-language plpgsql security definer   -- who deletes from the log may not use the deliveries
+language plpgsql security definer   -- callers that delete from the log may not use the deliveries
 set search_path = ''
 as $$
 begin
@@ -71,12 +72,12 @@ begin
   return null;
 end $$;
 comment on function private.forget_deliveries is
-  'Trigger: deletes the deliveries of events that leave the log, by age or by an erasure.';
+  'Trigger: deletes the deliveries of events that are deleted from the log, by age or by an erasure.';
 create trigger _100_forget_deliveries after delete on private.event_log
   referencing old table as gone for each statement execute function private.forget_deliveries();
 
 create function private.queue_webhooks() returns integer
-language plpgsql volatile security definer   -- for the worker alone, which may read none of our tables
+language plpgsql volatile security definer   -- only for the worker, which has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -114,12 +115,13 @@ begin
   return v_queued;
 end $$;
 comment on function private.queue_webhooks is
-  'For the worker alone: queues deliveries of the next 500 events of the log for each active webhook. Returns how '
-  'many webhooks had events to consider. May run twice: each webhook records how far it has come, under its lock.';
+  'For the worker alone: queues deliveries of the next 500 events of the log for each active webhook. Returns the '
+  'number of webhooks that had events to consider. May run twice: each webhook records the last considered event, '
+  'under its lock.';
 call private.force_index_scans('private.queue_webhooks');
 
 create function private.webhook_body(p_delivery private.webhook_deliveries) returns text
-language plpgsql stable security definer   -- nobody may read the log
+language plpgsql stable security definer   -- callers may not read the log
 set search_path = ''
 as $$
 begin
@@ -140,10 +142,11 @@ begin
           from private.event_log l where l.sequence = p_delivery.sequence);
 end $$;
 comment on function private.webhook_body is
-  'What is sent, the same in each attempt: {type, timestamp, sequence, subject, data}; null if the event is gone.';
+  'The body of a delivery, the same in each attempt: {type, timestamp, sequence, subject, data}; null if the event '
+  'was deleted.';
 
 create function private.note_webhook_attempt(p_outcome json) returns void
-language plpgsql volatile security definer   -- for the worker alone
+language plpgsql volatile security definer   -- only for the worker
 set search_path = ''
 as $$
 declare
@@ -156,7 +159,7 @@ begin
   where t.webhook_id = v_webhook and t.claim = (p_outcome ->> 'claim')::uuid
   returning * into v_turn;
   if not found then
-    return;   -- the lease ended, and another attempt follows or was made
+    return;   -- the lease has ended, and another attempt follows or was made
   end if;
   update private.webhook_deliveries d
   set status = case when v_arrived then 'delivered' when d.gives_up_at <= now() then 'failed' else 'pending' end,
@@ -178,20 +181,19 @@ begin
 end $$;
 comment on function private.note_webhook_attempt is
   'Records an attempt, {webhookId, deliveryId, claim, status, failure, excerpt}. A delivery that did not arrive is '
-  'due again after 5 seconds, then after twice as long each time, up to 6 hours, each a fifth more or less. After '
-  'three days it is given up, and the next one of its subject is due. An attempt whose lease has ended is not '
-  'recorded.';
+  'due again after 5 seconds, then after twice as long each time, up to 6 hours, each time varied by up to a fifth. '
+  'After three days it is given up, and the next delivery of its subject is due. An attempt whose lease has ended '
+  'is not recorded.';
 
 create function private.take_webhook_deliveries(p_webhook private.webhooks, p_most integer) returns json
-language plpgsql volatile security definer   -- for the worker alone
+language plpgsql volatile security definer   -- only for the worker
 set search_path = ''
 as $$
 declare
   c_lease constant interval := '1 minute';
   v_taken json;
 begin
-  -- deletes the row of a subject without pending deliveries; because of the lock of the webhook no new ones can appear
-  -- meanwhile
+  -- delete the row of a subject without pending deliveries; the lock of the webhook prevents new ones meanwhile
   with due as materialized (
     select t.subject_key,
            (select d.id from private.webhook_deliveries d
@@ -233,7 +235,7 @@ comment on function private.take_webhook_deliveries is
 call private.force_index_scans('private.take_webhook_deliveries');
 
 create function private.work_on_webhooks(p_outcomes json, p_busy json, p_at_once integer) returns json
-language plpgsql volatile security definer   -- for the worker alone, which may read none of our tables
+language plpgsql volatile security definer   -- only for the worker, which has no access to Kith's tables
 set search_path = ''
 as $$
 declare
@@ -267,10 +269,10 @@ end $$;
 comment on function private.work_on_webhooks is
   'For the worker alone: records attempts (private.note_webhook_attempt) and takes due deliveries of each active '
   'webhook (private.take_webhook_deliveries), as many as are needed for p_at_once running attempts per webhook in '
-  'this worker; p_busy says how many are already running, by webhook. Several workers may call it at once.';
+  'this worker. p_busy has the number of attempts that already run, by webhook. Several workers may call it at once.';
 
 create function private.clear_webhook(p_job jsonb, p_after uuid default null) returns json
-language plpgsql volatile security definer   -- the worker may use none of our tables
+language plpgsql volatile security definer   -- the worker has no access to Kith's tables
 set search_path = ''
 as $$
 declare

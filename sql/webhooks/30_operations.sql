@@ -1,12 +1,11 @@
--- What admins do with webhooks and with the event log.
--- docs/decisions.md, Webhooks; Staff.
+-- The operations of admins on webhooks and on the event log. docs/decisions.md, Webhooks; Staff.
 
 insert into private.errors (code, status, text) values
   ('webhook_inactive', 409, 'This webhook is not active.'),
   ('webhook_delivery_unknown', 404, 'There is no such delivery.');
 
 create function private.find_webhooks() returns json
-language plpgsql stable security definer   -- nobody may read the secrets
+language plpgsql stable security definer   -- callers may not read the secrets
 set search_path = ''
 as $$
 begin
@@ -45,13 +44,13 @@ comment on function api.get_webhook is 'A webhook.';
 
 create function private.add_webhook(p_url text, p_events text[], p_description text, p_active boolean)
 returns private.webhooks
-language plpgsql volatile security definer   -- nobody may write the table
+language plpgsql volatile security definer   -- callers may not write the table
 set search_path = ''
 as $$
 declare
   v_webhook private.webhooks;
 begin
-  perform private.lock('webhooks');   -- so that concurrent calls don't exceed the limit
+  perform private.lock('webhooks');   -- lock, so that concurrent calls don't exceed the limit
   if (select count(*) from private.webhooks w where w.deleted_at is null) >= 20 then
     perform private.raise_error('webhooks_full');
   end if;
@@ -82,10 +81,10 @@ begin
                            'secret', private.webhook_secret(v_webhook.secret));
 end $$;
 comment on function api.create_webhook is
-  'Adds a webhook: {webhook, secret}; the secret is not shown again. Leaves an audit entry.';
+  'Adds a webhook: {webhook, secret}. The secret is shown only once. Leaves an audit entry.';
 
 create function private.change_webhook(p_webhook private.webhooks) returns private.webhooks
-language plpgsql volatile security definer   -- nobody may write the table
+language plpgsql volatile security definer   -- callers may not write the table
 set search_path = ''
 as $$
 declare
@@ -134,7 +133,7 @@ comment on function api.update_webhook is
   'entry.';
 
 create function private.drop_webhook(p_id uuid) returns void
-language plpgsql volatile security definer   -- nobody may write the table
+language plpgsql volatile security definer   -- callers may not write the table
 set search_path = ''
 as $$
 begin
@@ -142,7 +141,7 @@ begin
   perform private.enqueue('deleted-webhooks', json_build_object('webhookId', p_id));
 end $$;
 comment on function private.drop_webhook is
-  'Deletes a webhook that the caller has locked; the worker deletes its deliveries.';
+  'Deletes a webhook that the caller has locked. The worker deletes its deliveries.';
 
 create function api.delete_webhook(p_id uuid) returns json
 language plpgsql volatile
@@ -158,7 +157,7 @@ end $$;
 comment on function api.delete_webhook is 'Deletes a webhook and its deliveries. Leaves an audit entry.';
 
 create function private.change_webhook_secret(p_id uuid) returns private.webhooks
-language plpgsql volatile security definer   -- nobody may write the table
+language plpgsql volatile security definer   -- callers may not write the table
 set search_path = ''
 as $$
 declare
@@ -172,7 +171,8 @@ begin
   return v_webhook;
 end $$;
 comment on function private.change_webhook_secret is
-  'Gives a webhook that the caller has locked another secret; for 24 hours the previous one signs, too.';
+  'Gives another secret to a webhook that the caller has locked. For 24 hours, requests are also signed with the '
+  'previous secret.';
 
 create function api.rotate_webhook_secret(p_id uuid) returns json
 language plpgsql volatile
@@ -189,10 +189,10 @@ begin
                            'secret', private.webhook_secret(v_webhook.secret));
 end $$;
 comment on function api.rotate_webhook_secret is
-  'Gives a webhook another secret: {webhook, secret}; it is not shown again. Leaves an audit entry.';
+  'Gives a webhook another secret: {webhook, secret}. The secret is shown only once. Leaves an audit entry.';
 
 create function private.delivery_card(p_delivery private.webhook_deliveries) returns json
-language plpgsql stable security definer   -- nobody may read the turns
+language plpgsql stable security definer   -- callers may not read the turns
 set search_path = ''
 as $$
 declare
@@ -221,12 +221,12 @@ begin
     'createdAt', private.utc(p_delivery.created_at));
 end $$;
 comment on function private.delivery_card is
-  'A delivery as admins see it. nextAttemptAt is null if the delivery has ended, or waits for an earlier one of its '
-  'subject.';
+  'A delivery as admins see it. nextAttemptAt is null if the delivery has ended, or waits for an earlier delivery '
+  'of its subject.';
 
 create function private.find_webhook_deliveries(p_webhook uuid, p_status text, p_limit integer, p_cursor text)
 returns json
-language plpgsql stable security definer   -- nobody may read the deliveries
+language plpgsql stable security definer   -- callers may not read the deliveries
 set search_path = ''
 as $$
 declare
@@ -254,7 +254,7 @@ begin
     v_ids::text[], p_limit);
 end $$;
 comment on function private.find_webhook_deliveries is
-  'A page of the deliveries of a webhook, newest first; p_cursor is the id of the last one.';
+  'A page of the deliveries of a webhook, newest first. p_cursor is the id of the last delivery of the previous page.';
 call private.force_index_scans('private.find_webhook_deliveries');
 
 create function api.list_webhook_deliveries(
@@ -271,7 +271,7 @@ end $$;
 comment on function api.list_webhook_deliveries is 'The deliveries of a webhook within 30 days, newest first.';
 
 create function private.take_turn(p_webhook uuid, p_subject text) returns void
-language plpgsql volatile security definer   -- nobody may write the turns
+language plpgsql volatile security definer   -- callers may not write the turns
 set search_path = ''
 as $$
 begin
@@ -280,10 +280,10 @@ begin
     set due_at = case when t.claim is null then now() else t.due_at end;
 end $$;
 comment on function private.take_turn is
-  'Makes a subject of a webhook that the caller has locked due now, unless an attempt is running.';
+  'Makes a subject of a webhook due now, unless an attempt is running. The caller has locked the webhook.';
 
 create function private.replay_delivery(p_webhook uuid, p_delivery bigint) returns json
-language plpgsql volatile security definer   -- nobody may write the deliveries
+language plpgsql volatile security definer   -- callers may not write the deliveries
 set search_path = ''
 as $$
 declare
@@ -300,7 +300,7 @@ begin
   return private.delivery_card(v_delivery);
 end $$;
 comment on function private.replay_delivery is
-  'Makes a delivery of a webhook that the caller has locked pending and due now.';
+  'Makes a delivery of a webhook pending and due now. The caller has locked the webhook.';
 
 create function api.replay_webhook_delivery(p_id uuid, p_delivery_id bigint) returns json
 language plpgsql volatile
@@ -321,14 +321,14 @@ comment on function api.replay_webhook_delivery is
   'Sends a delivery again, or sends a pending one now. Leaves an audit entry.';
 
 create function private.add_webhook_test(p_webhook uuid) returns json
-language plpgsql volatile security definer   -- nobody may write the deliveries
+language plpgsql volatile security definer   -- callers may not write the deliveries
 set search_path = ''
 as $$
 declare
   v_subject  constant text := 'webhook:' || p_webhook;
   v_delivery private.webhook_deliveries;
 begin
-  -- at most one test waits: it is sent now
+  -- at most one test waits; send it now
   select * into v_delivery from private.webhook_deliveries d
   where d.webhook_id = p_webhook and d.subject_key = v_subject and d.status = 'pending' order by d.id limit 1;
   if not found then
@@ -360,7 +360,7 @@ end $$;
 comment on function api.test_webhook is 'Sends a test to a webhook. Leaves an audit entry.';
 
 create function private.find_events(p_after bigint, p_limit integer) returns json
-language plpgsql stable security definer   -- nobody may read the log
+language plpgsql stable security definer   -- callers may not read the log
 set search_path = ''
 as $$
 declare

@@ -1,6 +1,5 @@
--- The wiki: an entry for each interest, written by the community. A version never changes. A new version is made when
--- a proposal is approved, by votes or by staff.
--- docs/decisions.md, Wiki.
+-- The wiki has an entry for each interest, which the community writes. A version never changes. A new version is made
+-- when votes or staff approve a proposal. docs/decisions.md, Wiki.
 
 create table app.wiki_versions (
   id          uuid primary key default gen_random_uuid(),
@@ -14,9 +13,10 @@ create table app.wiki_versions (
 );
 create index wiki_versions_author_id_idx on app.wiki_versions (author_id, id);
 comment on table app.wiki_versions is
-  'Every version of every entry; rows are only added. The entry is the latest version. The text belongs to everybody: '
-  'it remains when its author is banned or erased, and then has no author.';
-comment on column app.wiki_versions.version is 'Starts at 1, without gaps. An interest without an entry is at 0.';
+  'Every version of every entry; rows are only added. The entry is the latest version. The text remains when its '
+  'author is banned or erased, and then has no author.';
+comment on column app.wiki_versions.version is
+  'The number of the version, from 1 without gaps. An interest without an entry is at 0.';
 call private.make_append_only('app.wiki_versions');
 
 create table app.wiki_proposals (
@@ -40,7 +40,7 @@ create table app.wiki_proposals (
   check ((status = 'approved') = (version is not null))
 );
 create unique index wiki_proposals_version_key on app.wiki_proposals (interest_id, version) where version is not null;
--- without proposals of hidden people, so that readers need not skip hundreds of them
+-- this index leaves out proposals of hidden people, so that readers need not skip hundreds of them
 create index wiki_proposals_interest_id_idx on app.wiki_proposals (interest_id, created_at desc, id desc)
   where not author_hidden;
 create index wiki_proposals_interest_status_idx
@@ -51,19 +51,19 @@ create index wiki_proposals_author_id_idx on app.wiki_proposals (author_id, id);
 comment on table app.wiki_proposals is
   'Proposed texts for an entry. Once a proposal is settled, it never changes.';
 call private.make_nulls_raise_codes('app.wiki_proposals');
-comment on column app.wiki_proposals.base_version is 'The version that the proposal is based on.';
+comment on column app.wiki_proposals.base_version is 'The version on which the proposal is based.';
 comment on column app.wiki_proposals.body is
-  'The whole proposed entry, as Markdown source. Null if the author is erased; the same holds for summary.';
+  'The whole proposed entry, as Markdown source. Null if the author is erased, like summary.';
 comment on column app.wiki_proposals.status is
   'open; then approved (by votes or staff), rejected (by staff), withdrawn (by its author or their erasure), or '
-  'superseded (when it was to be approved, the entry already had a newer version).';
+  'superseded (when it was about to be approved, the entry already had a newer version).';
 comment on column app.wiki_proposals.net_votes is
-  'The sum of its votes. Updated with each vote, under the lock of this row.';
-comment on column app.wiki_proposals.version is 'The version that it became; null unless it is approved.';
+  'The sum of the votes. Each vote updates it, under the lock of this row.';
+comment on column app.wiki_proposals.version is 'The version that the proposal became; null if it is not approved.';
 comment on column app.wiki_proposals.author_hidden is
-  'Whether the author is banned or erased; set by private.hide_children. Until it is set, app.hidden_people hides the '
+  'Whether the author is banned or erased, as set by private.hide_children. Until then app.hidden_people hides the '
   'proposal.';
-comment on column app.wiki_proposals.resolved_at is 'When it was settled; null while it is open.';
+comment on column app.wiki_proposals.resolved_at is 'When the proposal was settled; null while it is open.';
 
 create table app.wiki_votes (
   proposal_id uuid not null references app.wiki_proposals on delete restrict,
@@ -74,7 +74,7 @@ create table app.wiki_votes (
 );
 create index wiki_votes_user_id_idx on app.wiki_votes (user_id, proposal_id);
 comment on table app.wiki_votes is 'Votes on proposals, one per person and proposal.';
-comment on column app.wiki_votes.value is '1 for it, -1 against it; a person with neither opinion has no row.';
+comment on column app.wiki_votes.value is '1 for the proposal, -1 against it. A person without a vote has no row.';
 
 insert into private.personal_data (relation, person_column, section) values
   ('app.wiki_versions', 'author_id', 'wikiVersions'),
@@ -119,7 +119,8 @@ begin
   end if;
 end $$;
 comment on function private.require_wiki_reputation is
-  'Passes if the person has a reputation of 5 in the interest or of 20 in total. For definer functions.';
+  'Passes if the person has a reputation of 5 in the interest or of 20 in total. The function is for definer '
+  'functions.';
 
 create function private.check_wiki_author() returns trigger
 language plpgsql security definer   -- applies the author's pending effects
@@ -129,7 +130,8 @@ begin
   perform private.require_wiki_reputation(new.author_id, new.interest_id);
   return new;
 end $$;
-comment on function private.check_wiki_author is 'Trigger: the author of a proposal must have the reputation for it.';
+comment on function private.check_wiki_author is
+  'Trigger: rejects a proposal if its author lacks the reputation for it.';
 create trigger _300_check_wiki_author before insert on app.wiki_proposals
   for each row execute function private.check_wiki_author();
 

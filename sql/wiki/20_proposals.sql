@@ -1,11 +1,11 @@
--- Proposals: who may make and settle them, and how one becomes a version. A proposal is settled under the lock of its
--- row and becomes a version under the lock of the entry, so concurrent approvals make only one version.
+-- Proposals: who may make and settle them, and how a proposal becomes a version. A proposal is settled under the lock
+-- of its row and becomes a version under the lock of the entry, so that concurrent approvals make only one version.
 -- docs/decisions.md, Wiki.
 
 insert into private.lock_kinds (kind, position) values ('wiki proposal', 590), ('wiki entry', 595);
 
 create function private.count_fitting_wiki_proposals(p_ids uuid[], p_limit integer) returns integer
-language plpgsql stable security definer   -- its caller has found these proposals
+language plpgsql stable security definer   -- its callers have found these proposals
 set search_path = ''
 as $$
 begin
@@ -18,7 +18,8 @@ begin
     order by i.place), p_limit);
 end $$;
 comment on function private.count_fitting_wiki_proposals is
-  'Returns how many of these proposals fit on a page of p_limit: private.count_fitting over the texts to compare.';
+  'Returns the number of these proposals that fit on a page of p_limit: private.count_fitting over the texts to '
+  'compare.';
 call private.force_index_scans('private.count_fitting_wiki_proposals');
 
 create function private.wiki_proposal_cards(p_ids uuid[]) returns json
@@ -53,26 +54,26 @@ begin
 end $$;
 comment on function private.wiki_proposal_cards is
   'Returns the cards of these proposals that the caller can see, in order: {id, interestId, slug, proposerId, '
-  'proposer, status, baseVersion, summary, body, baseBody (the text that it is based on), netVotes, version, viewer '
-  '{vote}, createdAt, resolvedAt}.';
+  'proposer, status, baseVersion, summary, body, baseBody (the text on which it is based), netVotes, version, '
+  'viewer {vote}, createdAt, resolvedAt}.';
 call private.force_index_scans('private.wiki_proposal_cards');
 
 create function private.find_wiki_proposals(p_interest uuid, p_status text, p_cursor text) returns app.found
-language plpgsql stable security definer   -- with row-level security it could scan any number of hidden people
+language plpgsql stable security definer   -- a policy could make the query scan any number of hidden people
 set search_path = ''
 as $$
 declare
   v_list   text := 'proposals ' || p_interest;
   v_place  app.place := private.require_place(v_list, p_cursor);
-  v_from   timestamptz := v_place.at;   -- plain variables, because expressions defeat the index
+  v_from   timestamptz := v_place.at;   -- plain variables, so that the planner can use the index
   v_before uuid := v_place.id;
   v_found  app.found;
 begin
   if p_cursor is null then
     v_from := 'infinity';
-    v_before := p_interest;   -- any id works: no row is at infinity
+    v_before := p_interest;   -- no row has this time, so any id works
   elsif v_from is null then
-    -- accepts a cursor whose author has since been banned or erased
+    -- accept a cursor whose author has since been banned or erased
     select created_at, id into v_from, v_before from app.wiki_proposals
     where id = v_place.id and interest_id = p_interest and private.may_meet(private.find_level(app.uid(), author_id));
     if not found then
@@ -102,8 +103,8 @@ begin
   return v_found;
 end $$;
 comment on function private.find_wiki_proposals is
-  'Returns the next proposals about an interest, all or those with a status, whose authors the caller can see. Looks '
-  'at the next 400.';
+  'Returns the next proposals about an interest, all or those with a status, whose authors the caller can see, '
+  'among the next 400.';
 call private.force_index_scans('private.find_wiki_proposals');
 
 create function api.list_wiki_proposals(
@@ -129,7 +130,7 @@ as $$
 declare
   v_id uuid;
 begin
-  -- an empty text instead of null, because null means that the author is erased
+  -- store an empty text instead of null, because null means that the author is erased
   insert into app.wiki_proposals (interest_id, author_id, base_version, body, summary)
   values (p_interest, private.require_caller(), p_base_version, coalesce(private.require_markdown(p_body), ''),
           coalesce(private.require_name(p_summary), ''))
@@ -156,8 +157,8 @@ begin
   v_interest := (private.require_wiki(p_slug)).id;
   perform private.count_writes('wiki');
   v_id := private.add_wiki_proposal(v_interest, p_body, p_summary, p_base_version);
-  -- after the checks of the row, so that a caller who may not propose gets that error. Approval checks the version
-  -- again
+  -- check this after the checks of the row, so that a caller who may not propose gets the error that says so. An
+  -- approval checks the version again
   if p_base_version <> private.wiki_version(v_interest) then
     perform private.raise_error('wiki_base_stale');
   end if;
@@ -201,7 +202,7 @@ begin
   return true;
 end $$;
 comment on function private.approve_wiki_proposal is
-  'Makes an open, locked proposal the next version of its entry. If the entry has a newer version already, the '
+  'Makes an open, locked proposal the next version of its entry. If the entry already has a newer version, the '
   'proposal becomes superseded and the function returns false.';
 
 create function private.lock_wiki_proposal(p_id uuid) returns app.wiki_proposals
@@ -213,7 +214,7 @@ declare
 begin
   perform private.check_lock_order('wiki proposal');
   select * into v_proposal from app.wiki_proposals where id = p_id for no key update;
-  -- locks the entry before reading its version: if two proposals have the same base version, the second one then sees
+  -- lock the entry before reading its version. If two proposals have the same base version, the second one then sees
   -- the version that the first one became
   perform private.lock('wiki entry', v_proposal.interest_id::text) where v_proposal.id is not null;
   return v_proposal;
@@ -266,8 +267,8 @@ begin
   return v_proposal.net_votes < 3 or private.approve_wiki_proposal(v_proposal);
 end $$;
 comment on function private.vote_on_wiki_proposal is
-  'Sets the caller''s vote on an open proposal, or takes it back with 0. At a net of 3 the proposal is approved; '
-  'returns false if it was superseded instead.';
+  'Sets the caller''s vote on an open proposal, or takes it back with 0. When the sum of the votes reaches 3, the '
+  'proposal is approved; returns false if it was superseded instead.';
 
 create function private.require_wiki_voter(p_id text) returns void
 language plpgsql volatile security definer   -- applies the caller's pending effects first
@@ -286,8 +287,8 @@ begin
   perform private.require_wiki_reputation(private.require_caller(), v_proposal.interest_id);
 end $$;
 comment on function private.require_wiki_voter is
-  'Passes if the caller may vote on a proposal. Taking a vote back requires no reputation: '
-  'private.vote_on_wiki_proposal.';
+  'Passes if the caller may vote on a proposal. A person who takes a vote back needs no reputation '
+  '(private.vote_on_wiki_proposal).';
 
 insert into private.operations_of_people (operation) values ('vote_wiki_proposal');
 
@@ -302,13 +303,13 @@ begin
   end if;
   perform private.count_writes('votes');
   if not private.vote_on_wiki_proposal(p_id, p_value) then
-    return private.error_response('wiki_base_stale');   -- raising would undo the new status
+    return private.error_response('wiki_base_stale');   -- an error would roll back the new status
   end if;
   return private.wiki_proposal_cards(array[p_id]) -> 0;
 end $$;
 comment on function api.vote_wiki_proposal is
-  'Votes on a proposal; a new vote replaces the caller''s earlier one. Null if the caller can no longer see the '
-  'proposal.';
+  'Votes on a proposal. A new vote replaces the caller''s earlier one. Returns null if the caller can no longer see '
+  'the proposal.';
 
 create function private.withdraw_wiki_proposal(p_id uuid) returns void
 language plpgsql volatile security definer   -- callers may not write proposals directly

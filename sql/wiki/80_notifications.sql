@@ -1,4 +1,4 @@
--- Notifications of the wiki: they tell a person how their proposal was settled.
+-- Notifications of the wiki. They say how a person's proposal was settled.
 
 insert into private.notification_kinds (kind) values ('wiki.resolved');
 insert into private.notification_targets (type, words) values
@@ -11,7 +11,7 @@ language plpgsql volatile
 set search_path = ''
 as $$
 begin
-  -- no actor, because the community or staff decided
+  -- the notification has no actor, because the community or staff decided
   perform private.notify(array(
     select (e.user_id, 'wiki.resolved', null, 'wiki-proposal', e.payload ->> 'proposalId',
             e.payload || jsonb_build_object('slug', i.slug), null, null, e.caused_at)::private.notice

@@ -1,6 +1,5 @@
--- What an erasure does to the wiki. Approved text remains, without its author's name; votes remain as counts.
--- How erasure runs: sql/base/90_erasure.sql.
--- docs/decisions.md, Erasure and export.
+-- How an erasure changes the wiki. Approved text remains, without its author's name; votes remain as counts. See
+-- sql/base/90_erasure.sql for how an erasure runs. docs/decisions.md, Erasure and export.
 
 create function private.erase_wiki_proposals(p_user app.users) returns void
 language plpgsql volatile

@@ -1,4 +1,5 @@
-// The cluster: the data folder of the server. Creates it, and stops a server that outlived its instance.
+// The cluster is the data folder of the server. This file creates clusters, and stops a server that outlived its
+// instance.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -44,12 +45,14 @@ export function makeServerFolder(dataDir: string, name: string): string {
   return folder
 }
 
-/** The password of a role, in hex. They differ, so that the one of `postgres` does not give superuser rights. */
+/**
+ * The password of a role, in hex. Passwords differ, so that the password of `postgres` does not give superuser rights.
+ */
 export const passwordOf = (secret: string, role: string) => createHmac('sha256', secret).update(role).digest('hex')
 
 /** The name of the cluster in the data folder. */
 export const CLUSTER = 'postgres'
-/** The clusters of an upgrade: the new one until it has the data, then until it takes the place of the old one. */
+/** The new cluster of an upgrade: until it has the data, and then until it replaces the old cluster. */
 export const NEW = `${CLUSTER}.new`
 const COMPLETE = `${CLUSTER}.complete`
 /** The folder in which an upgrade passes rows from one server to the other. */
@@ -58,7 +61,8 @@ export const ROWS = `${CLUSTER}.rows`
 type ClusterOptions = { bin: string; dataDir: string; secret: string; sync: boolean; name?: string }
 
 /**
- * Creates a cluster in a temporary folder and moves it when complete, so that a killed start leaves all or nothing.
+ * Creates a cluster in a temporary folder and moves it when complete, so that a killed start leaves a complete cluster
+ * or none.
  */
 export async function makeCluster({ bin, dataDir, secret, sync, name = CLUSTER }: ClusterOptions): Promise<void> {
   const unfinished = join(dataDir, 'postgres.unfinished')
@@ -101,7 +105,7 @@ export function syncFolder(folder: string): void {
   closeSync(opened)
 }
 
-/** Puts the new cluster in the place of the old one, which is kept under the other name. */
+/** Replaces the old cluster by the new one. The old cluster is kept under the name `former`. */
 export function replaceCluster(dataDir: string, former: string): void {
   renameSync(join(dataDir, NEW), join(dataDir, COMPLETE))
   syncFolder(dataDir)
@@ -110,26 +114,26 @@ export function replaceCluster(dataDir: string, former: string): void {
   finishReplacement(dataDir)
 }
 
-/** Ends a replacement that was killed between its renames. Otherwise a start would make an empty cluster. */
+/** Completes a replacement that was interrupted between its renames. Otherwise a start would make an empty cluster. */
 export function finishReplacement(dataDir: string): void {
   if (existsSync(join(dataDir, CLUSTER)) || !existsSync(join(dataDir, COMPLETE))) return
   renameSync(join(dataDir, COMPLETE), join(dataDir, CLUSTER))
   syncFolder(dataDir)
 }
 
-/** Removes what a killed upgrade has left. */
+/** Removes the files of a killed upgrade. */
 export async function removeAttempt(dataDir: string): Promise<void> {
   await stopOrphan(dataDir, NEW)
   for (const name of [NEW, COMPLETE, ROWS]) rmSync(join(dataDir, name), { recursive: true, force: true })
 }
 
-/** The names of standbys begin with it. One that was promoted has the name until the next start. */
+/** The beginning of the names of standbys. A promoted standby keeps its name until the next start. */
 export const STANDBY = 'standby'
 /** The file of a standby with the password for its primary, as libpq reads it. */
 export const PASSFILE = 'primary.passfile'
-/** The file with the name of this data folder's backups. Without it they begin anew, with a base backup. */
+/** The file with the name of this data folder's backups. Without it the archive begins anew with a base backup. */
 export const HISTORY = 'backup-history'
-/** A former primary, from the moment that it was killed for good until it is deleted. */
+/** The name of a former primary, from its fencing until its deletion. */
 export const FENCED = `${CLUSTER}.fenced`
 
 const isStandbyName = (name: string) => new RegExp(`^${STANDBY}\\d+$`).test(name)
@@ -138,7 +142,7 @@ const isStandbyName = (name: string) => new RegExp(`^${STANDBY}\\d+$`).test(name
 export const standbysIn = (dataDir: string): string[] =>
   existsSync(dataDir) ? readdirSync(dataDir).filter(isStandbyName).sort() : []
 
-/** Whether a cluster is a standby that was not promoted: PostgreSQL removes the file before the first write. */
+/** Whether a cluster is a standby that was not promoted. A promotion removes standby.signal before the first write. */
 export const isStandby = (cluster: string): boolean => existsSync(join(cluster, 'standby.signal'))
 
 /** Kills a server with all its processes, also if they are frozen. */
@@ -172,14 +176,14 @@ export function processesOf(dataDir: string, name: string): number[] {
 }
 
 /**
- * Gives the primary's cluster its name again, after an instance with standbys was killed: it is the standby that was
- * promoted or, if none was, the fenced one, because then nothing was written elsewhere. No server may run.
+ * Renames the primary's cluster to CLUSTER, after an instance with standbys was killed. The primary is the standby that
+ * was promoted or, if none was, the fenced cluster, because then nothing was written elsewhere. No server may run.
  */
 export function settle(dataDir: string): void {
   const cluster = join(dataDir, CLUSTER)
   const promoted = standbysIn(dataDir).find((name) => !isStandby(join(dataDir, name)))
   if (promoted) {
-    // a failover fences the former primary before it promotes, so this is not the work of one
+    // a failover fences the former primary before it promotes a standby, so no failover left this state
     if (existsSync(cluster))
       throw new Error(
         `Both ${cluster} and ${join(dataDir, promoted)} are clusters of a primary. Move one of them away.`,
@@ -206,7 +210,10 @@ export async function stopOrphans(dataDir: string): Promise<boolean> {
   return found
 }
 
-/** Whether the process is a server of this cluster: its working folder is the cluster. A zombie has none. */
+/**
+ * Whether the process is a server of this cluster, which has the cluster as its working folder. A zombie process has
+ * none.
+ */
 function serves(pid: number, cluster: string): boolean {
   if (existsSync('/proc/self')) {
     try {
@@ -222,12 +229,14 @@ function serves(pid: number, cluster: string): boolean {
 function readPid(dataDir: string, name = CLUSTER): { pid: number; runs: boolean } | null {
   const cluster = join(dataDir, name)
   const pidFile = join(cluster, 'postmaster.pid')
-  if (!isDataDir(dataDir) || !existsSync(pidFile)) return null // no cluster, or another one's
+  if (!isDataDir(dataDir) || !existsSync(pidFile)) return null // no cluster, or the folder is not a data folder
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
   return { pid, runs: pid > 1 && serves(pid, cluster) }
 }
 
-/** The process id of a server whose instance was killed, or null. Only for callers who know that nobody has the folder. */
+/**
+ * The process id of a server whose instance was killed, or null. The caller must know that no process has the folder.
+ */
 export function findOrphan(dataDir: string): number | null {
   for (const name of [CLUSTER, ...standbysIn(dataDir)]) {
     const found = readPid(dataDir, name)
@@ -237,8 +246,8 @@ export function findOrphan(dataDir: string): number | null {
 }
 
 /**
- * Stops the server of a killed instance, and removes its pid file if the pid now belongs to another process. Only for
- * callers who hold the folder or know that nobody does. @returns whether there was a server
+ * Stops the server of a killed instance, and removes its pid file if the pid now belongs to another process. The caller
+ * must hold the folder, or know that no process does. @returns whether there was a server
  */
 export async function stopOrphan(dataDir: string, name = CLUSTER): Promise<boolean> {
   const cluster = join(dataDir, name)

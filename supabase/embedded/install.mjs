@@ -1,6 +1,6 @@
-// Installs missing packages before `npm start` and `npm test`, so that a clone needs no other set-up. Plain JavaScript
-// without imports from node_modules, because it runs before they exist, on npm's own Node. An install is current if
-// npm's record of installed packages has every package of package-lock.json.
+// Installs missing packages before `npm start` and `npm test`, so that a clone needs no other set-up. This file is
+// plain JavaScript without imports from node_modules, because it runs on npm's own Node before node_modules exists. An
+// install is current if npm's record of installed packages has every package of package-lock.json.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -21,7 +21,10 @@ function packagesOf(file) {
 /** npm's record of the installed packages. */
 const INSTALLED = 'node_modules/.package-lock.json'
 
-/** Kith needs this Node. On an older one npm runs the scripts with that of the packages for development, on Linux. */
+/**
+ * The major version of Node that Kith needs. On an older Node, npm runs the scripts on Linux with the Node of the
+ * development packages.
+ */
 const NODE = 24
 
 /** Optional packages may be missing (other platforms), and a server needs no development packages. */
@@ -42,7 +45,7 @@ function isCurrent() {
   )
 }
 
-/** An outer npm passes its settings on. Those that change what is installed, or where, must not affect this one. */
+/** An outer npm passes its settings on. Settings that change what is installed, or where, must not affect this npm. */
 const misleading = new RegExp(
   `^npm_config_(${[
     'global',

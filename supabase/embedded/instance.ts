@@ -1,6 +1,6 @@
-// One running instance per data folder, and its data for `npm run status` and `npm run stop`. A lock decides who holds
-// the folder, not a pid file, because pids are reused. Node has no flock; an exclusive SQLite transaction on an empty
-// file replaces it, and the kernel releases it however the process ends.
+// One running instance per data folder, and its data for `npm run status` and `npm run stop`. A lock decides which
+// process holds the folder, because pids in a pid file are reused. Node has no flock. An exclusive SQLite transaction
+// on an empty file replaces it, and the kernel releases it however the process ends.
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -67,7 +67,7 @@ export function claimInstance(dataDir: string): void {
   writePrivately(instanceFile(folder), JSON.stringify({ pid: process.pid, stack: null }))
 }
 
-/** Publishes the addresses and keys of the instance in the claimed folder. */
+/** Writes the addresses and keys of the instance to its file in the claimed folder. */
 export function writeInstance(dataDir: string, stack: Stack): void {
   writePrivately(instanceFile(resolve(dataDir)), JSON.stringify({ pid: process.pid, stack }, null, 2))
 }
@@ -94,7 +94,7 @@ export function readInstance(dataDir: string): Instance | null {
   try {
     return JSON.parse(readFileSync(instanceFile(folder), 'utf8'))
   } catch {
-    return null // it ended between the two checks
+    return null // the instance ended after its lock was checked
   }
 }
 
@@ -105,9 +105,9 @@ export function keptSecret(dataDir: string, name: string, bytes = 32): string {
     const unfinished = `${file}.${process.pid}`
     writeFileSync(unfinished, randomBytes(bytes).toString('base64url'), { mode: 0o600 })
     try {
-      linkSync(unfinished, file) // not a rename, so that two concurrent first starts keep the same secret
+      linkSync(unfinished, file) // use a link and no rename, so that two concurrent first starts keep the same secret
     } catch {
-      // the other start was faster
+      // a concurrent start was faster
     }
     rmSync(unfinished)
   }

@@ -1,10 +1,10 @@
-// Tokens and API keys, which one of several secrets may have signed: while the secret is being changed, there are two.
+// Tokens and API keys, which one of several secrets may have signed. During a change of the secret there are two.
 import { createSecretKey } from 'node:crypto'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 
 type Verify = (token: string) => Promise<JWTPayload>
 
-/** @param secrets at least one. The function throws the error of jose for the last of them */
+/** @param secrets at least one. The function throws the error of jose for the last secret */
 export function jwtVerifier(secrets: readonly string[], options: Omit<JWTVerifyOptions, 'algorithms'> = {}): Verify {
   const keys = secrets.map((secret) => createSecretKey(Buffer.from(secret)))
   return async (token) => {

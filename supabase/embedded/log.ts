@@ -1,4 +1,4 @@
-// The server's log, `postgres.log` in the data folder: kept across restarts, with a limited size.
+// The server's log, `postgres.log` in the data folder, which has a limited size and survives restarts.
 import { closeSync, copyFileSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
 
 /** The maximum size of the log, and of `.old`. Bytes. */

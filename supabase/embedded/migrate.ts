@@ -1,5 +1,5 @@
-// Brings a database up to date: the platform, then migrations, then seed. Uses the tables of the Supabase CLI
-// (supabase_migrations.*), so that both see what the other has applied.
+// Brings a database up to date: first the platform, then migrations, then seed files. It uses the tables of the
+// Supabase CLI (supabase_migrations.*), so that each sees what the other has applied.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ interface MigrateOptions {
   patience?: Patience
 }
 
-/** How long a migration waits for a lock, and the pauses before its next attempts. Milliseconds. */
+/** The time for which a migration waits for a lock, and the pauses before its next attempts. Milliseconds. */
 type Patience = { lock: number; pauses: readonly number[] }
 
 type Work = { sql: Sql } & Required<Pick<MigrateOptions, 'applied' | 'waits' | 'patience'>>
@@ -33,8 +33,8 @@ interface Migrated {
 const supabaseFolder = join(import.meta.dirname, '..')
 
 /**
- * A statement that waits for a table also blocks everyone who comes after it. So it waits for a moment only, and the
- * migration runs again later: for about four minutes in all.
+ * A statement that waits for a table also blocks every later statement on the table. Therefore, it waits only briefly,
+ * and the migration is retried for about four minutes in all.
  */
 const PATIENCE: Patience = { lock: 3000, pauses: [1, 2, 4, 8, 15, 30, 60, 60].map((seconds) => seconds * 1000) }
 
@@ -63,7 +63,7 @@ export async function run(sql: Pick<TransactionSql, 'unsafe'>, file: string, tex
   }
 }
 
-/** Turns an empty database into a Supabase one. Takes a superuser's connection string; repeating it changes nothing. */
+/** Makes an empty database a Supabase database. Takes a superuser's connection string; repeating it changes nothing. */
 export async function preparePlatform(superuserUrl: string): Promise<void> {
   const sql = connect(superuserUrl)
   try {
@@ -78,9 +78,9 @@ export async function preparePlatform(superuserUrl: string): Promise<void> {
 }
 
 /**
- * Applies new files of `migrations/` and `seed/` as the owner of the connection string, each in a transaction. A run
- * that was interrupted is completed by the next one. Concurrent runs wait for each other. Fails with file and line, and
- * if a migration has changed since it was applied.
+ * Applies new files of `migrations/` and `seed/` as the owner of the connection string, each in a transaction. The next
+ * run completes an interrupted run. Concurrent runs wait for each other. An error has the file and the line. Fails,
+ * too, if a migration has changed since it was applied.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<Migrated> {
   const { folder = supabaseFolder, applied = () => {}, waits = () => {}, patience = PATIENCE } = options
@@ -110,7 +110,7 @@ async function beAlone(sql: Sql, waits: Work['waits']): Promise<void> {
   await sql`select pg_advisory_lock(${key})`
 }
 
-/** Runs a file in a transaction, with what records it. Repeats the transaction if it doesn't get a lock. */
+/** Runs a file and records it, in one transaction. Repeats the transaction if it doesn't get a lock. */
 async function apply(work: Work, path: string, text: string, record: (tx: TransactionSql) => Promise<unknown>) {
   const { sql, patience, waits, applied } = work
   for (const pause of [...patience.pauses, null]) {
@@ -118,9 +118,9 @@ async function apply(work: Work, path: string, text: string, record: (tx: Transa
     try {
       await sql.begin(async (tx) => {
         await tx.unsafe(`set local lock_timeout = ${patience.lock}; set local statement_timeout = 0;
-          set local client_connection_check_interval = 1000`) // else the statement of a killed run goes on
+          set local client_connection_check_interval = 1000`) // otherwise the statement of a killed run would continue
         await run(tx, path, text)
-        await tx`reset all` // settings of a file only apply to that file
+        await tx`reset all` // settings of a file apply only to that file
         await record(tx)
       })
       return applied(path.split('/').at(-1) ?? path, Math.round(performance.now() - start))
@@ -134,10 +134,10 @@ async function apply(work: Work, path: string, text: string, record: (tx: Transa
 }
 
 /**
- * Keeps errors of the facade's pools out of the server's log: the server cannot distinguish them from faults, quotes
- * personal data, and logs every wrong password. The facade itself logs faults, with their SQLSTATE. Errors of jobs, of the
- * owner and of the server's own processes are still logged. A server that logs slow statements logs those of the pools
- * without their parameters, which can be codes. Takes a superuser's connection string.
+ * Keeps errors of the facade's pools out of the server's log, because the server cannot distinguish them from faults,
+ * quotes personal data, and logs every wrong password. The facade logs faults, with their SQLSTATE. Errors of jobs, of
+ * the owner and of the server's own processes are still logged. A server that logs slow statements logs those of the
+ * pools without their parameters, which can be codes. Takes a superuser's connection string.
  */
 export async function muteClientErrors(superuserUrl: string): Promise<void> {
   const sql = connect(superuserUrl)

@@ -1,6 +1,6 @@
 // Where the embedded PostgreSQL is stored, and under which account it runs. PostgreSQL refuses to run as root. If the
 // caller is root, the server runs as an unprivileged account, which cannot enter folders such as root's home or a
-// `mktemp -d`; the binaries and the default data are then in folders that it can enter.
+// `mktemp -d`. The binaries and the default data are then in folders that it can enter.
 import { createHash } from 'node:crypto'
 import {
   accessSync,
@@ -98,7 +98,7 @@ function shelteredCopy(native: string, version: string, account: Account): strin
       renameSync(unfinished, target)
     } catch (error) {
       rmSync(unfinished, { recursive: true })
-      if (!existsSync(target)) throw error // otherwise another start was faster with the same files
+      if (!existsSync(target)) throw error // otherwise a concurrent start was faster with the same files
     }
   }
   requireTrusted(target)
@@ -169,7 +169,7 @@ export function makeFolder(path: string, folder: string, mode: number): void {
   try {
     mkdirSync(path, { mode })
   } catch (error) {
-    if (existsSync(path)) return // another start was faster
+    if (existsSync(path)) return // a concurrent start was faster
     throw new Error(
       `DATA_DIR ${folder} cannot be used: ${path} cannot be made (${codeOf(error)}). Choose another DATA_DIR.`,
     )
@@ -203,8 +203,8 @@ function requirePassage(path: string, account: Account, folder: string): void {
 }
 
 /**
- * Files that an unused folder may have: those of a start that was killed early, those of a facade on another database,
- * and those that volumes contain.
+ * Files that an unused folder may have: files of a start that was killed early, of a facade on another database, and
+ * of volumes.
  */
 const harmless = /^(lock(-journal)?|instance\.json.*|cluster-secret\..*|mail|running|lost\+found|\..*)$/
 

@@ -1,7 +1,7 @@
-// The embedded PostgreSQL: starts and stops the server. A data folder has: postgres/ (the cluster), postgres.log (its
+// Starts and stops the server of the embedded PostgreSQL. A data folder has: postgres/ (the cluster), postgres.log (its
 // log; the previous part is in postgres.log.old), cluster-secret, jwt-secret, instance.json, lock; for backups
-// backup-history (the name of its folder there) and backup.lock; and after an upgrade postgres-17/ (the former cluster) and
-// postgresql-18/ (the programs).
+// backup-history (the name of its folder there) and backup.lock; and after an upgrade postgres-17/ (the former cluster)
+// and postgresql-18/ (the programs).
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
@@ -25,21 +25,21 @@ import { makeDataDir } from './paths.ts'
 import { binariesFolder, binariesOf, clusterMajor } from './programs.ts'
 
 interface PostgresOptions {
-  /** The folder for all data of this instance; created if missing. */
+  /** The folder for all data of this instance. It is created if it is missing. */
   dataDir: string
-  /** DB_PORT; default: a free one. Always on 127.0.0.1. */
+  /** DB_PORT; by default a free port. The host is always 127.0.0.1. */
   port?: number | undefined
-  /** DB_SETTINGS: replace Kith's own. PostgreSQL refuses a value that it does not know, and says so in its log. */
+  /** DB_SETTINGS, which replace Kith's own settings. PostgreSQL refuses an unknown value, and says so in its log. */
   settings?: Record<string, string> | undefined
   /** The file of the server's log; default `<dataDir>/postgres.log`. */
   log?: string
-  /** For tests: writes are faster, but do not survive a crash of the machine. */
+  /** For tests. Writes are faster, but do not survive a crash of the machine. */
   ephemeral?: boolean
 }
 
 export interface Served {
   port: number
-  /** A connection string. Passwords are known for `postgres` (not a superuser) and `supabase_admin` only. */
+  /** A connection string. Only `postgres` (not a superuser) and `supabase_admin` have known passwords. */
   url(database?: string, user?: string): string
   superuserUrl(database?: string): string
   /** Resolves when the server has ended, for whatever reason. */
@@ -62,13 +62,13 @@ const settings = {
   wal_level: 'logical', // the Realtime gateway reads messages as the real server does
   max_replication_slots: '10',
   max_wal_senders: '10',
-  max_slot_wal_keep_size: '16GB', // a reader of the log that does not come back must not fill the disk
+  max_slot_wal_keep_size: '16GB', // a reader of the log that never returns must not fill the disk
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %q%a ',
   log_lock_waits: 'on', // also logs deadlocks, whose errors are kept out of the log (migrate.ts, muteClientErrors)
-  log_parameter_max_length: '0', // with log_min_duration_statement it would also log codes of second factors
-  jit: 'off', // short statements: compiling them costs more than it saves
+  log_parameter_max_length: '0', // otherwise log_min_duration_statement would also log codes of second factors
+  jit: 'off', // statements are short, so compiling them costs more than it saves
 }
 
 const running = new Set<string>()
@@ -95,7 +95,7 @@ export interface Server {
   said(): string
 }
 
-/** In a session of its own, because Ctrl-C must first end the users of the database. */
+/** In a separate session, because Ctrl-C must first end the users of the database. */
 export function launch(bin: string, cluster: string, port: number, log: string, mode: Record<string, string>): Server {
   turnOver(log)
   const start = sizeOf(log)
@@ -143,7 +143,7 @@ async function ready(server: Server, url: string, password: string, log: string)
   }
 }
 
-/** A fast shutdown; after ten seconds an immediate one, after which the next start runs a recovery. */
+/** Shuts down fast, and after ten seconds immediately. In that case the next start runs a recovery. */
 export async function end(server: Server): Promise<void> {
   if (server.ended) return
   server.process.ref()
@@ -208,7 +208,7 @@ interface ServeOptions {
   log: string
   port?: number | undefined
   settings: Record<string, string>
-  /** The server whose passwords this one has; by default they come from the secret of the data folder. */
+  /** The server whose passwords this server has; by default passwords come from the secret of the data folder. */
   copyOf?: Pick<Served, 'url' | 'superuserUrl'>
 }
 
@@ -227,7 +227,7 @@ export async function serve({ dataDir, cluster, log, settings, ...given }: Serve
   const bin = binariesOf(dataDir, clusterMajor(join(dataDir, cluster)))
   const { url: urlOf, superuserUrl: superuserUrlOf } = given.copyOf ?? loginsOf(dataDir)
   for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
-    const port = await freePort(given.port) // otherwise we would connect to the process that has it
+    const port = await freePort(given.port) // otherwise we would connect to the process that has the port
     const url: Served['url'] = (...names) => atPort(urlOf(...names), port)
     const superuserUrl: Served['superuserUrl'] = (...names) => atPort(superuserUrlOf(...names), port)
     const server = launch(bin, join(dataDir, cluster), port, log, settings)

@@ -1,6 +1,6 @@
 // Processes besides the instance: facades on another database, and separate workers. Each has a file in `running` of
-// its data folder, and a lock on a second file, like the instance (instance.ts). So files of killed processes are
-// ignored, even if their pid was reused.
+// its data folder, and a lock on a second file, like the instance (instance.ts). Files of killed processes are
+// therefore ignored, even if their pid was reused.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -11,7 +11,7 @@ import { defaultDataDir, makeFolder, serverAccount } from './paths.ts'
 export interface Running {
   kind: 'instance' | 'facade' | 'worker'
   pid: number
-  /** The machine or container: on others the pid means another process. */
+  /** The machine or container. On another machine the pid means another process. */
   host: string
   /** The URL of a facade; null for a worker, and while it is starting. */
   url: string | null
@@ -27,7 +27,9 @@ interface EnterOptions {
   dataDir: string | undefined
   kind: 'facade' | 'worker'
   database: string
-  /** Is called with the reason if the file cannot be written: the process can run, but will not be found. */
+  /**
+   * Called with the reason if the file cannot be written. The process can run, but `npm run status` will not find it.
+   */
   warn(sentence: string): void
 }
 
@@ -65,13 +67,13 @@ function remove(path: string): void {
   rmSync(`${path}.lock`, { force: true })
 }
 
-/** Whether only the caller can write there, because its pids get signals. */
+/** Whether only the caller can write to the folder. This is required, because its pids get signals. */
 function isOwn(folder: string): boolean {
   const { uid, mode } = statSync(folder)
   return uid === (process.getuid?.() ?? uid) && (mode & 0o022) === 0
 }
 
-/** The registered processes that are alive. Files of others are removed. */
+/** The registered processes that are alive. Removes the files of processes that have ended. */
 function readEntries(dataDir: string): Running[] {
   const folder = join(resolve(dataDir), 'running')
   if (!existsSync(folder) || !isOwn(folder)) return []
@@ -88,7 +90,7 @@ function readEntries(dataDir: string): Running[] {
     try {
       return [JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Running]
     } catch {
-      return [] // it ended between the two checks
+      return [] // the process ended after its lock was checked
     }
   })
 }
@@ -103,7 +105,7 @@ export function listRunning(dataDir: string): Running[] {
   return [...entries, own]
 }
 
-/** The processes that PORT selects: the facade there, or all if it is not set. */
+/** The processes that PORT selects: the facade on this port, or all if PORT is not set. */
 export function chosen(running: readonly Running[], port: string | undefined): Running[] {
   if (!Number(port)) return [...running]
   return running.filter(({ url }) => url !== null && (new URL(url).port || '80') === String(Number(port)))

@@ -1,6 +1,6 @@
-// The programs of PostgreSQL (initdb, postgres), which npm packages contain. New instances use those of a dependency.
-// An upgraded instance has its own in the data folder, `postgresql-<major>`, because servers are installed without
-// development dependencies.
+// The programs of PostgreSQL (initdb, postgres), which npm packages contain. New instances use the programs of a
+// dependency. An upgraded instance has its own programs in the data folder, `postgresql-<major>`, because servers are
+// installed without development dependencies.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -38,7 +38,9 @@ export const clusterMajor = (folder: string): number => majorOf(readFileSync(joi
 
 const runnable = (folder: string): string => makeRunnable(folder, versionOf(folder))
 
-/** The folder of `initdb` and `postgres`, for a new cluster. The account that runs the server has the right to run them. */
+/**
+ * The folder of `initdb` and `postgres`, for a new cluster. The account that runs the server has the right to run them.
+ */
 export function binariesFolder(): string {
   const own = packageFrom(fileURLToPath(import.meta.url))
   if (own) return runnable(own)
@@ -59,7 +61,7 @@ export function provide(dataDir: string, major: number, say: (line: string) => v
   if (major !== ownMajor()) installTarget(dataDir, say)
 }
 
-/** The same, for a cluster of this version. */
+/** The folder of `initdb` and `postgres`, for a cluster of this version. */
 export function binariesOf(dataDir: string, major: number): string {
   const own = packageFrom(fileURLToPath(import.meta.url))
   if (own && majorOf(versionOf(own)) === major) return runnable(own)
@@ -96,7 +98,7 @@ function forDevelopment(): string | null {
   }
 }
 
-/** Settings of an outer npm, such as --omit, must not affect this one. */
+/** Settings of an outer npm, such as --omit, must not affect this npm. */
 const isOuter = (name: string) => /^npm_config_(?!registry|userconfig|globalconfig|.*proxy|cafile)/i.test(name)
 
 function download(folder: string): void {

@@ -1,8 +1,7 @@
 // A primary with standbys on this machine, and the failover between them. Unless REPLICAS_SYNC is off, a commit is
 // acknowledged when at least one standby has written it to its disk, so the standby that has received most has every
-// acknowledged commit.
-// The clusters are folders of the data folder. The primary's is `postgres`, or the standby's that was promoted: which one
-// it is, the folders say (settle in cluster.ts), and no other place has to know. docs/operation.md, Standbys and failover.
+// acknowledged commit. The clusters are folders of the data folder. The primary's cluster is `postgres` or a promoted
+// standby. Only the folders say which one it is (settle in cluster.ts). docs/operation.md, Standbys and failover.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,9 +13,9 @@ import { onServer, type Standby, startStandby } from './standby.ts'
 interface ReplicasOptions {
   primary: Postgres
   dataDir: string
-  /** How many standbys to keep. With 0 those of a former start are removed. */
+  /** The number of standbys to keep. With 0, standbys of a former start are removed. */
   count: number
-  /** Whether a commit waits for one of them. Otherwise a failover may lose the last acknowledged ones. */
+  /** Whether a commit waits for a standby. Otherwise a failover may lose the last acknowledged commits. */
   synchronous: boolean
   settings?: Record<string, string> | undefined
   /** A standby that is not connected to the primary for longer is started again. Milliseconds. */
@@ -31,24 +30,27 @@ interface Log {
 export interface Replicas {
   /** The connection string of the schema's owner, with every server. */
   url: string
-  /** The same, of the server that is the primary now. */
+  /** The connection string of the schema's owner, with the current primary only. */
   primaryUrl(): string
-  /** The connection strings of the standbys as they are now: they answer reads. */
+  /** The current connection strings of the standbys, which answer reads. */
   standbyUrls(): string[]
   /** Resolves when there is no primary and no standby that could safely take its place. */
   exited: Promise<void>
   stop(): Promise<void>
 }
 
-/** The pause between two questions to the primary, and how long it has for an answer. Milliseconds. */
+/** The pause between two checks of the primary, and the time within which the primary must answer. Milliseconds. */
 const LOOK = 500
 const ANSWER = 1000
-/** After so many questions without an answer in a row, a primary that still runs counts as gone. */
+/** The number of consecutive checks without an answer after which a running primary counts as gone. */
 const SILENT = 4
 /** A standby tries to connect ten times a second. */
 const PATIENCE = 30_000
 
-/** Resolves when every standby streams. From then on it keeps them, and promotes one when the primary is gone. */
+/**
+ * Resolves when every standby streams. From then on it restarts standbys that end, and promotes one when the primary is
+ * gone.
+ */
 export async function startReplicas(options: ReplicasOptions): Promise<Replicas> {
   const { primary: first, dataDir, count, synchronous, settings, patience = PATIENCE, log } = options
   const known = standbysIn(dataDir)
@@ -83,17 +85,18 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     try {
       return await startStandby(options)
     } catch (failure) {
-      await onServer(primary.server, (sql) => sql`select`) // who cannot give a new copy must not cost the old one
-      log.error({ standby: name, failure }, 'a standby cannot continue: it is made anew')
+      // if the primary cannot give a new copy, this throws, so that the old copy is kept
+      await onServer(primary.server, (sql) => sql`select`)
+      log.error({ standby: name, failure }, 'a standby cannot continue and is created again')
       rmSync(join(dataDir, name), { recursive: true, force: true })
       return startStandby(options)
     }
   }
-  /** From now on a commit waits until one of the standbys has it. Without a standby it waits for none. */
+  /** Makes commits wait until one of these standbys has them. Without a standby they don't wait. */
   const requireOne = async (server: Served, ones: readonly Standby[]): Promise<void> => {
     const names = !synchronous ? '' : ones.map(({ name }) => `"${name}"`).join(', ')
     if (names === required) return
-    required = '?' // until it is known
+    required = '?' // unknown until the change has succeeded
     await onServer(server, async (sql) => {
       await sql.unsafe(`alter system set synchronous_standby_names = '${names && `ANY 1 (${names})`}'`)
       await sql`select pg_reload_conf()`
@@ -104,7 +107,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
   await requireOne(first, standbys)
   const ports = [first.port, ...standbys.map(({ port }) => port)]
 
-  /** What the primary says, again and again. */
+  /** Notes which standbys the primary says are connected. */
   const looked = (connected: readonly string[]): void => {
     for (const { name } of standbys)
       if (connected.includes(name)) away.delete(name)
@@ -115,7 +118,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     return performance.now() - (away.get(name) ?? Infinity) > patience ? 'it does not stream' : null
   }
 
-  /** Starts standbys again that have ended or do not stream, and makes those that are missing. */
+  /** Starts standbys again that have ended or do not stream, and creates missing ones. */
   async function mend(): Promise<void> {
     for (const standby of standbys) {
       const { name, port } = standby
@@ -160,7 +163,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
         await standby.follow(best)
       } catch (failure) {
         log.error({ standby: standby.name, failure }, 'a standby does not follow the new primary')
-        await standby.stop() // mend starts it again
+        await standby.stop() // mend() starts it again
       }
     }
     away.clear()
@@ -183,7 +186,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
         mending = undefined
       })
   }, LOOK)
-  const watching = watch().catch((failure: unknown) => log.error({ failure }, 'no standby can take the place'))
+  const watching = watch().catch((failure: unknown) => log.error({ failure }, 'no standby can replace the primary'))
 
   const stop = async () => {
     stopping.abort()
@@ -199,13 +202,16 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
   return { url: urlOf(first, ports), primaryUrl, standbyUrls, exited: watching, stop }
 }
 
-/** As libpq reads it, too. */
+/** The connection string with all servers, in a form that libpq also reads. */
 function urlOf(server: Served, ports: readonly number[]): string {
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',')
   return `${server.url().replace(`127.0.0.1:${server.port}`, hosts)}?target_session_attrs=read-write`
 }
 
-/** @throws Error if one does not answer: an acknowledged commit may be only there */
+/**
+ * The standby that has received most. @throws Error if a standby does not answer, because it may be the only one with
+ * an acknowledged commit
+ */
 async function mostReceived(standbys: readonly Standby[]): Promise<Standby> {
   const found = await Promise.all(standbys.map(async (standby) => ({ standby, at: await standby.received() })))
   const [best] = found.sort((a, b) => (a.at < b.at ? 1 : -1))
@@ -214,7 +220,7 @@ async function mostReceived(standbys: readonly Standby[]): Promise<Standby> {
 }
 
 /**
- * Resolves with the reason when the server has ended or is silent; with null when the signal comes first.
+ * Resolves with the reason when the server has ended or does not answer; with null when the signal comes first.
  * @param looked gets the names of the connected standbys, each time that the server answers
  */
 async function gone(
@@ -246,7 +252,7 @@ async function gone(
       if (signal.aborted) return null
       if (ending.signal.aborted) return 'it has ended'
     }
-    return 'it does not answer'
+    return 'the primary does not answer'
   } finally {
     void sql.end({ timeout: 0 })
   }

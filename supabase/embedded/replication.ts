@@ -6,10 +6,10 @@ import { type Duplex, type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import postgres, { type Sql } from 'postgres'
 
-/** The option `socket` of postgres.js, which its types lack: opens a connection to a place of its choice. */
+/** The option `socket` of postgres.js, which its types lack. It opens the connection. */
 export type Dial = (place: { host: string[]; port: number[]; path?: string | false }) => Promise<Socket>
 
-/** How long the server can take to end a stream. Milliseconds. */
+/** The time that the server has to end a stream. Milliseconds. */
 const GRACE = 1000
 
 /** A connection that also understands the commands of a walsender. The role needs replication rights. */
@@ -25,7 +25,7 @@ export const openReplication = (databaseUrl: string, name: string, socket?: Dial
     ...(socket && { socket }),
   })
 
-/** Ends the copy first; otherwise the server logs a protocol error. */
+/** Ends the copy first, because otherwise the server logs a protocol error. */
 export async function finish(stream: Duplex): Promise<void> {
   if (stream.closed) return
   stream.end()
@@ -46,7 +46,7 @@ export async function baseBackup(sql: Sql, options: string, take: (archive: Read
     if (recptr) positions.push({ recptr, tli })
   })
   const archive = await command.readable()
-  // a message is the name of an archive, or d and a piece of it
+  // a message is the name of an archive, or d and a piece of the archive
   const pieces = new Transform({
     transform: (message: Buffer, _, done) => done(null, message[0] === 0x64 ? message.subarray(1) : undefined),
   })
@@ -59,8 +59,8 @@ export async function baseBackup(sql: Sql, options: string, take: (archive: Read
 }
 
 /**
- * A message of the walsender: a part of the log from a position on, with the position and the time of the server when
- * it was sent; or only its position.
+ * A message of the walsender: a part of the log from a position on, with the position and the time of the server at
+ * sending; or only the server's position.
  */
 export type Sent =
   | { kind: 'data'; at: bigint; serverAt: bigint; sentAt: number; data: Buffer }

@@ -1,6 +1,6 @@
 // `/rest/v1/rpc/<operation>` of the embedded instance, compatible with PostgREST 16 for the operations of schema `api`.
-// So supabase-js calls the same operations with the same token wherever Kith runs. Left out are features without use
-// for functions that return one JSON value: filters, order, ranges, counts, CSV.
+// Therefore, supabase-js calls the same operations with the same token wherever Kith runs. It leaves out features
+// without use for functions that return one JSON value: filters, order, ranges, counts, CSV.
 import type { Context, Env, Hono, Next } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { type Caller, createDoor, type Door } from './rpc/caller.ts'
@@ -17,7 +17,7 @@ const ALLOWED =
   'Accept-Profile, Apikey, Authorization, Content-Profile, Content-Type, Idempotency-Key, If-None-Match, Prefer, ' +
   'X-Client-Info'
 
-/** Mounts the route before the API's own limits and errors: it has those of a Supabase gateway. */
+/** Mounts the route before the limits and errors of the API, because the route has those of a Supabase gateway. */
 export function mountRpc<E extends Env>(app: Hono<E>, jwtSecrets: readonly string[], site: Site): void {
   const door = createDoor(jwtSecrets, site.claimsOf)
   app.use(`${REST}/*`, async (c: Context, next: Next) => {

@@ -19,11 +19,11 @@ const needed = `
 const extensions = ['pgcrypto', 'unaccent', 'pg_trgm']
 
 export interface Server {
-  /** As `server_version_num` has it: 170010. */
+  /** The value of `server_version_num`, such as 170010. */
   version: number
   release: string
   walLevel: string
-  /** How many replication connections are possible. */
+  /** The number of possible replication connections. */
   feeds: number
   /** The number of connections for roles that are not superusers. */
   connections: number
@@ -78,7 +78,7 @@ const PREFIX = 'Stands in for the Realtime server of Supabase: platform.sql '
 export const fingerprintOf = (text: string): string =>
   PREFIX + createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** Reasons why Kith cannot run there, one sentence each with what to do. @param connections of a facade */
+/** The reasons why Kith cannot run on this server, each with what to do. @param connections of a facade */
 export function faultsOf(server: Server, connections: number): string[] {
   const state = stateOf(server)
   const faults: [boolean, string][] = [
@@ -90,8 +90,8 @@ export function faultsOf(server: Server, connections: number): string[] {
     ],
     [
       server.feeds < 1,
-      'Nobody can read the log, and Realtime has to: set max_replication_slots and max_wal_senders to at least 1 for ' +
-        'each facade, then restart the server.',
+      'The server allows no replication connection, and Realtime needs one: set max_replication_slots and ' +
+        'max_wal_senders to at least 1 for each facade, then restart the server.',
     ],
     [
       server.connections < connections,
@@ -115,8 +115,8 @@ export function faultsOf(server: Server, connections: number): string[] {
     ],
     [
       state === 'stack' && server.missing.length > 0,
-      `The database has a Supabase platform that is not complete: ${server.missing.join(', ')} missing. Start the ` +
-        "stack's services, Realtime among them, which make it; or give a database that has nothing of Supabase.",
+      `The database has a Supabase platform that lacks ${server.missing.join(', ')}. Start the ` +
+        "stack's services, including Realtime, which create it, or give a database that has nothing of Supabase.",
     ],
   ]
   return faults.flatMap(([is, sentence]) => (is ? sentence : []))

@@ -1,4 +1,4 @@
-// A standby: a copy of a running primary on this machine, which replays its log while it streams, and answers reads
+// A standby is a copy of a running primary on this machine. It streams and replays the primary's log, and answers reads
 // (PostgreSQL, "Log-Shipping Standby Servers"). It gets the log through a physical slot of its name, so the primary
 // keeps the log for as long as the standby needs it.
 import { appendFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,17 +13,17 @@ import { durable, type Served, serve } from './postgres.ts'
 import { baseBackup, openReplication, positionOf } from './replication.ts'
 
 interface StandbyOptions {
-  /** Where the log comes from, and whose passwords the standby has. */
+  /** The server that sends the log. The standby has the same passwords. */
   primary: Pick<Served, 'url' | 'superuserUrl'>
   /** A folder that the server's account can enter, such as the primary's. The standby is the folder `name` in it. */
   dataDir: string
-  /** Also the names of its slot and of its connection, for `synchronous_standby_names`: `[a-z0-9_]+`. */
+  /** The name of the standby, of its slot and of its connection, for `synchronous_standby_names`: `[a-z0-9_]+`. */
   name: string
-  /** Default: a free one. Always on 127.0.0.1. */
+  /** By default a free port. The host is always 127.0.0.1. */
   port?: number | undefined
-  /** Replace Kith's own, as those of startPostgres do. */
+  /** Settings that replace Kith's own, like those of startPostgres. */
   settings?: Record<string, string> | undefined
-  /** How long it waits until it applies a commit that it has received. Milliseconds, by the clock of the primary. */
+  /** The delay between receiving a commit and applying it. Milliseconds, by the clock of the primary. */
   delay?: number
 }
 
@@ -31,27 +31,30 @@ export interface Standby extends Served {
   name: string
   /** Whether the server has ended, for whatever reason. */
   ended(): boolean
-  /** How far it has received the log of a primary that has ended, and written it to the disk. */
+  /** The position up to which the standby has received the log of an ended primary and written it to the disk. */
   received(): Promise<bigint>
-  /** Makes it a primary of its own. Resolves when it takes writes. */
+  /** Makes the standby a primary. Resolves when it accepts writes. */
   promote(): Promise<void>
-  /** Streams from another primary, which has been promoted from the same history. Resolves when it does. */
+  /** Streams from another primary, which has been promoted from the same history. Resolves when it streams. */
   follow(primary: Pick<Served, 'superuserUrl'>): Promise<void>
 }
 
-/** How soon it tries again to reach a primary. After a failover commits wait for that; by default it is 5 s. */
+/**
+ * The pause before the next attempt to reach a primary, for which commits wait after a failover. PostgreSQL's default
+ * is 5 s.
+ */
 const RETRY = '100ms'
 
-/** How long a standby has to begin to stream. Milliseconds. */
+/** The time that a standby has to begin to stream. Milliseconds. */
 const PATIENCE = 30_000
 
-/** How long the last part of the log can take from a primary that has ended. Milliseconds. */
+/** The time within which the last part of the log of an ended primary arrives. Milliseconds. */
 const ARRIVAL = 5000
 
-/** How long a promotion can take, in which all that was received is applied. Milliseconds. */
+/** The time limit of a promotion, which first applies all that was received. Milliseconds. */
 const PROMOTION = 60_000
 
-/** Starts the standby in its folder, or makes it first. Resolves when it streams. */
+/** Starts the standby in its folder, and creates it first if it is missing. Resolves when it streams. */
 export async function startStandby(options: StandbyOptions): Promise<Standby> {
   const { primary, dataDir, name, delay = 0, settings, port } = options
   const cluster = join(dataDir, name)
@@ -137,7 +140,7 @@ async function makeSlot(sql: Sql, name: string): Promise<void> {
   if (!slot) await sql`select pg_create_physical_replication_slot(${name}, true)`
 }
 
-/** The slot is made first, so that the primary keeps the log from the beginning of the copy on. */
+/** Copies the primary. Creates the slot first, so that the primary keeps the log from the beginning of the copy on. */
 async function copy(primary: StandbyOptions['primary'], dataDir: string, name: string): Promise<void> {
   const unfinished = `${name}.unfinished`
   const folder = join(dataDir, unfinished)
@@ -153,7 +156,7 @@ async function copy(primary: StandbyOptions['primary'], dataDir: string, name: s
   } finally {
     await sql.end({ timeout: 1 })
   }
-  // the server's account owns the file that the archive has of this name, and reads this one
+  // the server's account must be able to read this file
   writeFileSync(join(folder, 'standby.signal'), '', { mode: 0o644 })
   syncFolder(folder)
   renameSync(folder, join(dataDir, name))
@@ -164,7 +167,8 @@ async function copy(primary: StandbyOptions['primary'], dataDir: string, name: s
 function conninfo(primary: Pick<Served, 'superuserUrl'>, name: string): string {
   const { hostname, port, username } = new URL(primary.superuserUrl())
   const values = {
-    // not the password: the server logs each change of this setting. The folder of the cluster is its working folder
+    // the setting has no password, because the server logs each change of it. passfile is relative to the folder of the
+    // cluster
     ...{ host: hostname, port, user: decodeURIComponent(username), passfile: PASSFILE },
     ...{ application_name: name, connect_timeout: '5' },
   }
@@ -174,7 +178,7 @@ function conninfo(primary: Pick<Served, 'superuserUrl'>, name: string): string {
     .join(' ')
 }
 
-/** Asks the primary: a standby says that it streams before the primary has sent what was missing. */
+/** Asks the primary, because a standby reports that it streams before the primary has sent the missing log. */
 async function streaming(primary: Pick<Served, 'superuserUrl'>, { name, ended }: Standby): Promise<void> {
   await onServer(primary, async (sql) => {
     for (const deadline = Date.now() + PATIENCE; ; await sleep(20)) {

@@ -1,5 +1,6 @@
-// npm run status: prints what is running, and the addresses and keys of the instance in the format of `supabase status
-// -o env`. Exits with 1 if nothing is running. DATA_DIR selects the folder, as for npm start, and PORT one facade.
+// npm run status: prints the running processes, and the addresses and keys of the instance in the format of `supabase
+// status -o env`. Exits with 1 if nothing is running. DATA_DIR selects the folder, as for npm start, and PORT one
+// facade.
 import { findOrphan } from './cluster.ts'
 import { readInstance } from './instance.ts'
 import { chosen, folderOf, listRunning, nameOf } from './processes.ts'
@@ -26,10 +27,10 @@ if (stack) {
 } else if (facade && others.length === 0) {
   console.log(`API_URL="${facade.url}"`)
 } else if (running.length === 0) {
-  const elsewhere = all.map((one) => `\nThere is ${nameOf(one)}.`).join('')
+  const elsewhere = all.map((one) => `\nThis process runs: ${nameOf(one)}.`).join('')
   const orphan = all.length > 0 ? null : findOrphan(dataDir)
   const at = all.length > 0 ? ` at PORT ${PORT}` : ''
-  console.error(`Nothing is running on ${dataDir}${at}. Start it with: npm start${elsewhere}`)
+  console.error(`Nothing is running on ${dataDir}${at}. Start Kith with: npm start${elsewhere}`)
   if (orphan) console.error(`A killed instance left its database (pid ${orphan}). npm start and npm run stop end it.`)
   process.exitCode = 1
 }

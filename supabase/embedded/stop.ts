@@ -12,7 +12,7 @@ const dataDir = folderOf(DATA_DIR)
 /** Stops a process. @throws Error if that fails */
 async function stop(one: Running): Promise<void> {
   const { kind, pid, host } = one
-  if (host !== hostname()) throw new Error(`${nameOf(one)} runs on ${host}, and only there it can be ended.`)
+  if (host !== hostname()) throw new Error(`${nameOf(one)} runs on ${host}. End it there.`)
   process.kill(pid, 'SIGTERM')
   for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(50)) {
     if (!listRunning(dataDir).some((other) => other.kind === kind && other.pid === pid)) return
@@ -33,10 +33,10 @@ for (const one of running) {
 }
 
 if (running.length > 0) {
-  // the message is complete
+  // the error has a complete message
 } else if (all.length > 0) {
   console.log(
-    `Nothing is running on ${dataDir} at PORT ${PORT}.${all.map((one) => `\nThere is ${nameOf(one)}.`).join('')}`,
+    `Nothing is running on ${dataDir} at PORT ${PORT}.${all.map((one) => `\nThis process runs: ${nameOf(one)}.`).join('')}`,
   )
 } else if (await stopOrphans(dataDir)) {
   console.log(`Stopped the database that a killed instance left on ${dataDir}.`)

@@ -41,7 +41,7 @@ const ours = (namespace: string) =>
 const notOfExtension = (catalog: string, oid: string) =>
   `not exists (select from pg_depend where classid = '${catalog}'::regclass and objid = ${oid} and deptype = 'e')`
 
-/** Tables with rows. The columns are those that have a value of their own. */
+/** Tables with rows. Generated columns are left out. */
 const tables = `
   select format('%I.%I', n.nspname, c.relname) as name, pg_get_userbyid(c.relowner) as owner,
     (select string_agg(quote_ident(a.attname), ', ' order by a.attnum) from pg_attribute a
@@ -52,7 +52,7 @@ const tables = `
   where c.relkind = 'r' and ${ours('n')} and ${notOfExtension('pg_class', 'c.oid')}
   order by 1`
 
-/** What the schema consists of. Partitions are made as time passes, so they are no part of it. */
+/** The things of the schema. Partitions are left out, because they are created as time passes. */
 const things = `
   with relations as (
     select c.*, format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -79,7 +79,7 @@ const things = `
   union all select 'setting', format('%s of %s', setting, coalesce(r.rolname, 'the database'))
     from pg_db_role_setting s left join pg_roles r on r.oid = s.setrole, unnest(s.setconfig) setting`
 
-/** A difference in these would lose rows. */
+/** The kinds of things in which a difference would lose rows. */
 const withRows = new Set(['schema', 'table', 'column', 'sequence'])
 
 const sequences = `
@@ -93,7 +93,9 @@ const without = (some: readonly Thing[], others: readonly Thing[]): string[] => 
   return some.map(({ kind, name }) => `${kind} ${name}`).filter((line) => !known.has(line))
 }
 
-/** @throws Error if rows would be lost. @returns what the new database will lack, because it is not Kith's */
+/**
+ * @throws Error if rows would be lost. @returns the things that the new database will lack, because they are not Kith's
+ */
 async function compareSchemas(old: Reader, next: Reader): Promise<string[]> {
   const [before, after] = await Promise.all([old.unsafe<Thing[]>(things), next.unsafe<Thing[]>(things)])
   const essential = ({ kind }: Thing) => withRows.has(kind)
@@ -165,7 +167,7 @@ async function compareRows(old: Reader, next: Reader): Promise<number> {
   return names.size
 }
 
-/** @throws Error if the cluster has what cannot be moved, or the disk has no room */
+/** @throws Error if the cluster has something that cannot be moved, or the disk has too little space */
 async function check(old: Reader, dataDir: string): Promise<void> {
   const [found] = await old.unsafe<{ databases: string[]; objects: boolean; size: string }[]>(`
     select array(select datname::text from pg_database where not datistemplate and datname <> 'postgres') as databases,
@@ -175,12 +177,12 @@ async function check(old: Reader, dataDir: string): Promise<void> {
     throw new Error(`Only the database postgres can be moved. Move or drop the others: ${found.databases.join(', ')}.`)
   if (found.objects) throw new Error('The database has large objects, which Kith does not use. Move or remove them.')
   const { bavail, bsize } = statfsSync(dataDir)
-  const needed = 2 * Number(found.size) // the rows as text and again as tables, the indexes, the log
+  const needed = 2 * Number(found.size) // the space for the rows as text and as tables, the indexes and the log
   if (bavail * bsize < needed)
     throw new Error(`The disk of ${dataDir} needs ${Math.ceil(needed / 1024 ** 2)} MiB of free space.`)
 }
 
-/** As superuser. Names of types and functions are complete in the text of rows. */
+/** A connection as superuser. In the text of rows, names of types and functions have their schemas. */
 const connect = (server: Served): Sql =>
   postgres(server.superuserUrl(), { max: 1, onnotice: () => {}, connection: { search_path: '' } })
 
@@ -210,9 +212,11 @@ async function copyCluster(source: Served, target: Served, dataDir: string): Pro
   }
 }
 
-/** Nobody may write to the old cluster. */
+/** Prevents writes to the old cluster. */
 const readOnly = { default_transaction_read_only: 'on', autovacuum: 'off' }
-/** Only a complete copy is used, and the server writes it to the disk when it stops. */
+/**
+ * Commits need not wait for the disk: only a complete copy is used, and the server writes it to the disk when it stops.
+ */
 const copying = { synchronous_commit: 'off', autovacuum: 'off', max_wal_size: '4GB', maintenance_work_mem: '256MB' }
 
 async function upgrade(dataDir: string): Promise<void> {
@@ -224,14 +228,12 @@ async function upgrade(dataDir: string): Promise<void> {
   installTarget(dataDir, say)
   await removeAttempt(dataDir)
   if (major >= TARGET_MAJOR) {
-    say(`The database is of PostgreSQL ${major} already.`)
+    say(`The database is already of PostgreSQL ${major}.`)
     return
   }
   const former = `${CLUSTER}-${major}`
   if (existsSync(join(dataDir, former)))
-    throw new Error(
-      `${join(dataDir, former)} is in the way: it is the database of a former upgrade. Move or delete it.`,
-    )
+    throw new Error(`${join(dataDir, former)} is the database of a former upgrade. Move or delete it first.`)
   const log = join(dataDir, 'postgres.log')
   const source = await serve({ dataDir, cluster: CLUSTER, log, settings: readOnly })
   try {
@@ -251,9 +253,10 @@ async function upgrade(dataDir: string): Promise<void> {
     await source.stop()
   }
   replaceCluster(dataDir, former)
-  for (const name of standbysIn(dataDir)) rmSync(join(dataDir, name), { recursive: true }) // the next start makes new ones
-  say(`The database is of PostgreSQL ${TARGET_MAJOR} now. Start it with npm start.`)
-  say(`The old one is ${join(dataDir, former)}; delete it when you no longer need it.`)
+  // the next start creates new standbys
+  for (const name of standbysIn(dataDir)) rmSync(join(dataDir, name), { recursive: true })
+  say(`The database is now of PostgreSQL ${TARGET_MAJOR}. Start Kith with npm start.`)
+  say(`The old database is ${join(dataDir, former)}. Delete it when you no longer need it.`)
 }
 
 async function main(): Promise<void> {

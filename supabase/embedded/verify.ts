@@ -1,9 +1,9 @@
-// Checks what a database of Kith means: a restored one, or one after an upgrade. It only reads, in one snapshot, so it
-// can run while others write.
+// Checks the rules that the rows of a database of Kith must satisfy, after a restore or an upgrade. It only reads, in
+// one snapshot, so it can run while others write.
 import { createPublicKey, verify as isSigned } from 'node:crypto'
 import type { Sql, TransactionSql } from 'postgres'
 
-/** A rule that is broken: how many violations there are, and the first one. */
+/** A broken rule, with the number of violations and the first one. */
 export interface Violation {
   rule: string
   count: number
@@ -11,7 +11,7 @@ export interface Violation {
 }
 export interface Verified {
   violations: Violation[]
-  /** How many rows each table has. */
+  /** The number of rows of each table. */
   rows: Record<string, number>
 }
 
@@ -25,7 +25,7 @@ const rules: Record<string, string> = {
   'the books of mana balance': `select (rule, subject, expected, found)::text as subject from private.audit_mana()`,
   'the books of the treasuries balance':
     'select (rule, subject, expected, found)::text as subject from private.audit_treasuries()',
-  'the audience is that of a rebuild': difference(
+  'the audience is the same as after a rebuild': difference(
     'select viewer_id, author_id, level from app.audience',
     'select viewer_id, author_id, level from private.audience_rebuilt',
   ),
@@ -69,9 +69,9 @@ async function readCheckpoints(tx: TransactionSql, after: number): Promise<Audit
   return row.found
 }
 
-const CHECKPOINTS = 'the audit log is that of its checkpoints'
+const CHECKPOINTS = 'the audit log matches its checkpoints'
 
-/** The first checkpoint that does not fit the log or the one before it, or whose signature is wrong. */
+/** The first checkpoint that does not match the log or the previous checkpoint, or whose signature is wrong. */
 async function brokenCheckpoint(tx: TransactionSql): Promise<number | null> {
   const [there] = await tx`select to_regprocedure('private.verify_checkpoints(bigint)') as name`
   if (!there?.name) return null // a database of 1.0.0
@@ -96,7 +96,7 @@ async function brokenCheckpoint(tx: TransactionSql): Promise<number | null> {
 export const verify = (sql: Pick<Sql, 'begin'>): Promise<Verified> =>
   sql.begin('isolation level repeatable read read only', check) as Promise<Verified>
 
-/** The same in a transaction of the caller. */
+/** Does the same as verify, in a transaction of the caller. */
 export async function check(tx: TransactionSql): Promise<Verified> {
   const [kith] = await tx`select to_regprocedure('private.verify_audit(bigint)') is not null as there`
   if (!kith?.there) throw new Error('The database is not one of Kith.')

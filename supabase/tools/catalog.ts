@@ -6,12 +6,12 @@ import postgres, { type Sql } from 'postgres'
 /** The definition of each object by its kind and name. */
 type Catalog = ReadonlyMap<string, string>
 
-/** The schemas whose relations, functions and types belong to Kith. Elsewhere only policies and rights do. */
+/** The schemas whose relations, functions and types belong to Kith. In other schemas, only policies and rights do. */
 const own = `('app', 'private', 'api', 'pgboss')`
 
 const relation = 'c.oid::regclass::text'
 const comment = (oid: string, catalog: string) => `obj_description(${oid}, '${catalog}')`
-/** Rights as a sorted list. No entry means the default ones, which depend on the kind and the owner. */
+/** Rights as a sorted list. Without an entry these are the default rights, which depend on the kind and the owner. */
 const rights = (acl: string, kind: string, owner: string) =>
   `(select array_agg(a::text order by a::text collate "C") from unnest(coalesce(${acl}, acldefault('${kind}', ${owner}))) a)`
 const columnRights = `(select array_agg(r::text order by r::text collate "C") from unnest(a.attacl) r)`
@@ -50,7 +50,7 @@ const queries: Record<string, string> = {
       c.relowner::regrole, ${rights('c.relacl', 's', 'c.relowner')}, ${comment('c.oid', 'pg_class')},
       to_jsonb(s) - '{seqrelid}'::text[])
     from pg_class c join pg_sequence s on s.seqrelid = c.oid where ${inOwn('c.relnamespace')}`,
-  // generated files and inserts without names depend on it
+  // generated files, and inserts without column names, depend on the order
   'order of the columns of': `
     select ${relation}, jsonb_agg(a.attname order by a.attnum)
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -134,10 +134,10 @@ const queries: Record<string, string> = {
     from pg_parameter_acl p`,
 }
 
-/** What belongs to the server or the platform: it differs between servers on which the same schema runs. */
+/** Objects of the server or the platform, which differ between servers on which the same schema runs. */
 const around = ['schema', 'extension', 'role', 'default rights', 'publication', 'event trigger', 'parameter', 'cast']
 
-/** A table that the schema's files may fill. */
+/** A table into which the schema's files may insert rows. */
 export type Registry = {
   table: string
   /** The columns that identify a row. */
@@ -150,8 +150,8 @@ export type Registry = {
 export type Row = Record<string, string | null>
 
 /**
- * The tables in the order of their creation. Left out are columns that Postgres fills anew in each database (identities,
- * times, random values), and tables without a key: the instance writes their row.
+ * The tables in the order of their creation. The query leaves out columns that Postgres fills anew in each database
+ * (identities, times, random values). It also leaves out tables without a key, because the instance writes their row.
  */
 const readRegistries = (sql: Sql) => sql<Registry[]>`
     with columns as (
@@ -187,7 +187,7 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 /** The rows of each table. */
 export type Contents = ReadonlyMap<string, Registry & { rows: Map<string, Row> }>
 
-/** Runs `work` on a connection on which names and expressions are written with their schemas. */
+/** Runs `work` on a connection that shows names and expressions with their schemas. */
 async function reading<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {
@@ -205,7 +205,7 @@ export const contentsOf = (url: string): Promise<Contents> =>
     return contents
   })
 
-/** @param within whether to leave out what differs between servers */
+/** @param within whether to leave out objects that differ between servers */
 export const catalogOf = (url: string, { within = false } = {}): Promise<Catalog> =>
   reading(url, async (sql) => {
     const found = new Map<string, string>()
@@ -225,7 +225,7 @@ const asCatalog = (contents: Contents): Catalog =>
     ),
   )
 
-/** What the first database lacks to equal the second one, a line for each object. */
+/** The differences of the first database from the second one, a line for each object. */
 export function differences(is: Catalog, wanted: Catalog): string[] {
   const names = [...new Set([...is.keys(), ...wanted.keys()])].sort()
   return names.flatMap((name) => {
@@ -235,7 +235,7 @@ export function differences(is: Catalog, wanted: Catalog): string[] {
   })
 }
 
-/** Like `differences`, of two databases that nobody has used: the rows of the registries are compared, too. */
+/** Does the same as `differences` for two unused databases, and also compares the rows of the registries. */
 export async function allDifferences(is: string, wanted: string): Promise<string[]> {
   return [
     ...differences(await catalogOf(is), await catalogOf(wanted)),

@@ -1,4 +1,4 @@
-// Runs the real Supabase CLI against any database, without Docker. It runs in a home and a working folder of its own,
+// Runs the real Supabase CLI against any database, without Docker. The CLI runs in a separate home and working folder,
 // so that it finds no login and writes nothing into the repository. Telemetry and the check for updates are off.
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
@@ -26,7 +26,7 @@ export async function cli(...args: string[]): Promise<CliResult> {
         PATH: process.env.PATH,
         HOME: folder,
         CI: '1',
-        PGSSLMODE: 'disable', // otherwise it prints a TLS warning in the middle of the types
+        PGSSLMODE: 'disable', // otherwise the CLI prints a TLS warning in the middle of the types
         DO_NOT_TRACK: '1',
         SUPABASE_TELEMETRY_DISABLED: '1',
         SUPABASE_NO_UPDATE_NOTIFIER: '1',
@@ -43,7 +43,9 @@ export async function cli(...args: string[]): Promise<CliResult> {
   }
 }
 
-/** Like `cli`, for a command that must succeed: returns its output. @throws Error with its error output */
+/**
+ * Does the same as `cli` for a command that must succeed, and returns its output. @throws Error with its error output
+ */
 export async function cliOutput(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(...args)
   if (code !== 0) throw new Error(`supabase ${args.join(' ')} failed (${code}):\n${stderr}${stdout}`)
@@ -52,7 +54,7 @@ export async function cliOutput(...args: string[]): Promise<string> {
 
 export const typesPath = 'api-facade/generated/database.types.ts'
 
-/** Operations that a token can run; supabase-js has no types for those of the gate and the facade. */
+/** Operations that a token can run. supabase-js has no types for the operations of the gate and the facade. */
 async function callable(url: string): Promise<string[]> {
   const sql = postgres(url, { max: 1 })
   const rows = await sql<{ name: string }[]>`
@@ -64,8 +66,8 @@ async function callable(url: string): Promise<string[]> {
 }
 
 /**
- * The types of schema `api` for supabase-js, as `supabase gen types` makes them of the database at `url`: only of the
- * functions that a token can call, with the answers of the routes (api-facade/generated/answers.ts).
+ * The types of schema `api` for supabase-js, as `supabase gen types` makes them from the database at `url`. They have
+ * only the functions that a token can call, with the answers of the routes (api-facade/generated/answers.ts).
  */
 export async function databaseTypes(url: string): Promise<string> {
   const types = formatted(await cliOutput('gen', 'types', 'typescript', `--remote=${url}`, '--schema', 'api'))

@@ -1,14 +1,14 @@
-// npm run compare-schema: compares the schema that the migrations give with the declared one, sql/ and policies/. With
-// the connection string of a database, compares that database with the migrations. Prints a line for each difference.
+// npm run compare-schema: compares the schema of the migrations with the declared one, sql/ and policies/. With the
+// connection string of a database, it compares that database with the migrations. It prints a line for each difference.
 import { migrate } from '../embedded/migrate.ts'
 import { allDifferences, catalogOf, differences } from './catalog.ts'
 import { withBoth, withServer } from './scratch.ts'
 
-/** What the migrations lack to give the declared schema. */
+/** The differences of the migrations from the declared schema. */
 export const missingMigrations = (): Promise<string[]> =>
   withBoth((migrated, declared) => allDifferences(migrated.url(), declared.url()))
 
-/** What a database in use lacks to be as the migrations make it, without rows and what belongs to its server. */
+/** The differences of a database in use from the migrations, without rows and objects of its server. */
 export const changesOf = (url: string): Promise<string[]> =>
   withServer(async (server) => {
     await migrate(server.url(), { seed: false })

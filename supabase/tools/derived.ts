@@ -1,7 +1,7 @@
 // Makes the first three files of sql/generated from a database with all files before them: a function for the checks of
 // each table, the function that calls the listeners of the timing `at once`, and the functions for the conditions of
-// rules. `npm run gen` writes the files. A test compares them with the schema, so an instance never has to create a
-// function itself.
+// rules. `npm run gen` writes the files. A test compares the files with the schema, so that an instance never has to
+// create a function.
 import postgres, { type Sql } from 'postgres'
 import { run } from '../embedded/migrate.ts'
 import { baseline, root } from './schema.ts'
@@ -35,14 +35,16 @@ function list(before: string, items: readonly string[], after: string): string {
   return line.length <= 120 ? line : `${before}(\n  ${items.join(',\n  ')})${after}`
 }
 
-/** The rule comes first, so that the function is called only for rows that break it. Null passes, as in any check. */
+/** The rule comes first, so that the function is called only for rows that violate it. Null passes, as in any check. */
 const domainSql = ({ domain, name, rule }: DomainCheck): string => `
 alter domain ${domain} drop constraint ${name};
 alter domain ${domain} add constraint ${name}
   check (${rule} is not false or private.raise_check_violation(${quoted(name)}));
 `
 
-/** Adds parentheses to a rule that has none, such as a CASE: PL/pgSQL would end the condition at its first THEN. */
+/**
+ * Adds parentheses to a rule that has none, such as a CASE, because PL/pgSQL would end the condition at its first THEN.
+ */
 const branch = ({ name, rule }: Check): string =>
   `  if ${rule.startsWith('(') ? rule : `(${rule})`} is false then perform private.raise_check_violation(${quoted(name)}); end if;\n`
 
@@ -89,7 +91,7 @@ async function checksSql(sql: Sql): Promise<string> {
     group by t.oid, t.relname
     order by t.relname collate "C"`
   const what =
-    'Every check of schema app raises its code; those of a table are one function. docs/decisions.md, Errors.'
+    'Every check of schema app raises its code. The checks of a table are one function. docs/decisions.md, Errors.'
   return header(what) + domains.map(domainSql).join('') + tables.map(tableSql).join('')
 }
 
@@ -145,14 +147,14 @@ end $$;
 `
 }
 
-/** The texts of these files by path. It needs an empty database with the platform, and leaves it empty. */
+/** Returns the texts of these files by path. It needs an empty database with the platform, and leaves it empty. */
 export async function derived(url: string): Promise<Record<string, string>> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {
     await sql.unsafe('begin')
-    // they come last, so each of their lines is a line of the migration
+    // these files come last, so each of their lines is a line of the migration
     await run(sql, 'supabase/migrations', baseline(root, [checksPath, listenersPath, conditionsPath]))
-    await sql.unsafe("set local search_path = ''") // or the rules would name tables without their schema
+    await sql.unsafe("set local search_path = ''") // otherwise the rules would name tables without their schema
     const listeners = await sql<Listener[]>`
       select event, listener, position from private.event_listeners where timing = 'at once'`
     const kinds = await sql<Kind[]>`select kind, judge from private.rule_conditions order by position`

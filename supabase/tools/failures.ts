@@ -1,17 +1,19 @@
 // Derives the error codes that a function may raise. Most are read from the bodies: `private.raise_error('code')`, also
 // through calls, and with codes made from an argument, such as 'debate' in `private.raise_error(p_kind || '_unknown')`.
 // The comment on a function adds the codes that no body names, such as those of checks and triggers: "Fails: code,
-// private.move." It removes codes that a called function raises in other cases only: "Never: code." The documentation
-// of routes is generated from this.
+// private.move." It also removes codes that a called function raises only in other cases: "Never: code." The
+// documentation of routes is generated from these codes.
 import type { Sql } from 'postgres'
 
-/** A function of ours: `name` with its schema, the names of its parameters, its comment, its body. */
+/** A function of Kith: `name` with its schema, the names of its parameters, its comment, its body. */
 export type Routine = { name: string; parameters: readonly string[]; comment: string; text: string }
 type Call = { name: string; args: readonly string[] }
 /** A row of private.report_targets. */
 export type Target = { type: string; finder: string }
 
-/** Functions whose callers don't get their codes: a call dispatches one event, so not all listeners' codes apply. */
+/**
+ * Functions whose codes don't apply to their callers, because a call dispatches one event, and not all listeners run.
+ */
 const crossroads = ['private.dispatch_event']
 /** Codes that every function that needs the caller may raise. They are documented once, not for each function. */
 export const general = ['token_missing', 'token_revoked', 'scope_missing', 'session_required']
@@ -19,7 +21,7 @@ export const general = ['token_missing', 'token_revoked', 'scope_missing', 'sess
 const raisers = ['private.raise_error', 'private.error_response']
 const functionName = String.raw`\b(?:api|private)\.[a-z_]+`
 
-/** What a comment lists after a word, up to the end of the sentence. */
+/** The list after a word of a comment, up to the end of the sentence. */
 export const listed = (word: 'Fails' | 'Never', comment: string): string =>
   new RegExp(String.raw`\b${word}: ([\s\S]*?)(?:\.\s+(?=[A-Z])|\.?$)`).exec(comment)?.[1] ?? ''
 const wordsIn = (list: string, known: ReadonlySet<string>): string[] =>

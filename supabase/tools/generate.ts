@@ -1,9 +1,9 @@
-// npm run gen: writes the last files of the schema (derived.ts) and the baseline migration, then what TypeScript and
-// readers need of the schema: error codes, operations and their parameters, sections of the export, and types for
-// supabase-js. It reads them from a database made from sql/ and policies/. The API's description is generated
-// afterwards, because routes depend on operations: api-facade/describe.ts.
-// `npm run gen -- --freeze` ends the time in which the baseline changes. From then on the migrations must give the
-// declared schema, and `npm run gen -- --name add_bookshelves` drafts the one that is missing.
+// npm run gen: writes the last files of the schema (derived.ts) and the baseline migration, then the parts of the
+// schema for TypeScript and readers: error codes, operations and their parameters, sections of the export, and types
+// for supabase-js. It reads them from a database made from sql/ and policies/. The API's description is generated
+// afterwards, because routes depend on operations: api-facade/describe.ts. `npm run gen -- --freeze` ends the time in
+// which the baseline changes. From then on the migrations must result in the declared schema, and `npm run gen --
+// --name add_bookshelves` drafts a missing migration.
 import { readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -61,7 +61,7 @@ function sectionsModule(rows: SectionRow[]): string {
   )
 }
 
-/** What a comment says to people outside: its sentences up to the first that is about the database. */
+/** The public part of a comment: its sentences before the first one about the database. */
 function outside(says: string | null): string {
   const sentences = (says ?? '').split(/(?<=\.)\s/)
   const inside = sentences.findIndex((one) =>
@@ -83,7 +83,7 @@ function errorsTable(rows: ErrorRow[], failures: ReadonlyMap<string, string[]>):
       .filter(([name, codes]) => name.startsWith('api.') && codes.includes(code))
       .map(([name]) => inCode(name))
   const lines = rows.map((row) => {
-    const operations = general.includes(row.code) ? ['all that ask who calls'] : raisedBy(row.code)
+    const operations = general.includes(row.code) ? ['all operations that need the caller'] : raisedBy(row.code)
     return [inCode(row.code), String(row.status), row.text, operations.join(' ')]
   })
   const byOperation = [...failures]
@@ -99,7 +99,9 @@ const functionsModule = (fingerprint: string): string =>
 
 const targetsModule = (types: string[], judged: string[]): string =>
   formatted(
-    `${header}\n/** The kinds of things that can be reported: private.report_targets. */\nexport const reportTargets = [${types.map(quote).join(', ')}] as const\n\n/** Those that rules judge: private.judged_types. */\nexport const judgedTypes = [${judged.map(quote).join(', ')}] as const\n`,
+    `${header}\n/** The kinds of things that can be reported: private.report_targets. */\nexport const ` +
+      `reportTargets = [${types.map(quote).join(', ')}] as const\n\n/** The kinds of things that rules judge: ` +
+      `private.judged_types. */\nexport const judgedTypes = [${judged.map(quote).join(', ')}] as const\n`,
   )
 
 function operationsModule(rows: OperationRow[], failures: ReadonlyMap<string, string[]>): string {
@@ -112,9 +114,9 @@ function operationsModule(rows: OperationRow[], failures: ReadonlyMap<string, st
   const readers = rows.filter(({ reads }) => reads).map(({ name }) => `  '${name}',`)
   return `${header}import type { errors } from './errors.ts'\n\n/** The operations of schema \`api\`: the Postgres type of each parameter, in order. */\nexport const operations = {\n${lines.join('\n')}\n} as const
 
-/** The operations that write nothing, as their volatility says: STABLE or IMMUTABLE. */\nexport const readers = [\n${readers.join('\n')}\n] as const satisfies readonly (keyof typeof operations)[]
+/** The operations that write nothing, by their volatility: STABLE or IMMUTABLE. */\nexport const readers = [\n${readers.join('\n')}\n] as const satisfies readonly (keyof typeof operations)[]
 
-/** The error codes that each operation may raise: supabase/tools/failures.ts. */
+/** The error codes that each operation may raise (supabase/tools/failures.ts). */
 export const failures = {\n${failureLines(rows, failures).join('\n')}\n} as const satisfies Record<keyof typeof operations, readonly (keyof typeof errors)[]>\n`
 }
 
@@ -185,12 +187,12 @@ export async function generated(url: string): Promise<Record<string, string>> {
   }
 }
 
-/** The path of the next migration. @throws Error if there is one of this name, or the name is none */
+/** The path of the next migration. @throws Error if there is a migration of this name, or the name is invalid */
 function pathOf(name: string): string {
   const files = readdirSync(dirname(baselinePath)).sort()
   if (!/^[a-z]+(_[a-z0-9]+)*$/.test(name)) throw new Error(`${name} must be a name such as add_bookshelves`)
   if (files.some((file) => file.endsWith(`_${name}.sql`)))
-    throw new Error(`There is a migration ${name}. Delete it to write it again, if nobody has applied it.`)
+    throw new Error(`There is already a migration ${name}. If nobody has applied it, delete it to write it again.`)
   const now = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
   const [last = ''] = /^\d+/.exec(files.at(-1) ?? '') ?? []
   return join(dirname(baselinePath), `${now > last ? now : BigInt(last) + 1n}_${name}.sql`)
@@ -199,13 +201,13 @@ function pathOf(name: string): string {
 const draftHeader =
   '-- Drafted by `npm run gen` from the difference between the migrations before it and the declared schema.\n'
 
-/** Writes the draft of the migration that is missing, if it has a path. @returns what the migrations still lack */
+/** Writes the draft of the missing migration, if it has a path. @returns the remaining differences */
 const complete = (path: string | undefined, declaredUrl: string): Promise<string[]> =>
   withServer(async (migrated) => {
     await migrate(migrated.url(), { seed: false })
     const lacking = await allDifferences(migrated.url(), declaredUrl)
     if (path === undefined) return lacking
-    if (lacking.length === 0) throw new Error('The migrations give the declared schema already.')
+    if (lacking.length === 0) throw new Error('The migrations already result in the declared schema.')
     writeFileSync(path, `${draftHeader}\n${await draft(migrated.url(), declaredUrl)}`)
     process.stdout.write(`Wrote ${relative(root, path)}. Read it: CONTRIBUTING.md, A change of the schema.\n`)
     await migrate(migrated.url(), { seed: false })

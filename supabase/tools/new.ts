@@ -35,7 +35,7 @@ const filled = (text: string, names: Names): string =>
     return value
   })
 
-/** Each template in supabase/tools/feature/, and the file that is made of it. */
+/** Each template in supabase/tools/feature/, and the file that is made from it. */
 const files = {
   'sql/10_things.sql.template': 'sql/{{things}}/10_{{things}}.sql',
   'policies/things.sql.template': 'policies/{{things}}.sql',
@@ -46,8 +46,8 @@ const files = {
 } as const
 
 /**
- * What a feature adds to the lists that tests compare with the schema: the file, the text to insert, and the text
- * before which it is inserted.
+ * The additions of a feature to the lists that tests compare with the schema: the file, the text to insert, and the
+ * text before which it is inserted.
  */
 const additions: readonly { file: string; before: RegExp; text: string }[] = [
   {
@@ -111,7 +111,7 @@ export function addFeature(things: string, folder = root): string[] {
   for (const { file, before, text } of additions) {
     const old = changed.get(file) ?? readFileSync(join(folder, file), 'utf8')
     const at = old.search(before)
-    if (at < 0) throw new Error(`${file} has no place for the feature: ${before} is not there`)
+    if (at < 0) throw new Error(`${file} has no insertion point for the feature: it does not contain ${before}`)
     changed.set(file, old.slice(0, at) + filled(text, names) + old.slice(at))
   }
   for (const [template, target] of created) {
@@ -125,7 +125,7 @@ export function addFeature(things: string, folder = root): string[] {
   return [...created.map(([, target]) => target), ...changed.keys()]
 }
 
-/** Templates that no file is made of. */
+/** Templates from which no file is made. */
 export const unusedTemplates = (): string[] =>
   globSync('**/*.template', { cwd: join(import.meta.dirname, 'feature') }).filter((file) => !(file in files))
 

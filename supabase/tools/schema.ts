@@ -1,4 +1,4 @@
-// The order of the schema's files, which is only in config.toml, and the baseline migration that is made of them.
+// The order of the schema's files, which is only in config.toml, and the baseline migration that is made from them.
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -7,13 +7,16 @@ import { parse } from 'smol-toml'
 export const root = resolve(import.meta.dirname, '../..')
 export const baselinePath = join(root, 'supabase/migrations/20261121000000_baseline.sql')
 
-/** Has the hash of the baseline, as `sha256sum --check` reads it. While there is no such file, the baseline may change. */
+/**
+ * The file with the hash of the baseline, as `sha256sum --check` reads it. While it does not exist, the baseline may
+ * change.
+ */
 const frozenPath = join(root, 'supabase/frozen.sha256')
 
 const hashOfBaseline = () =>
   `${createHash('sha256').update(readFileSync(baselinePath)).digest('hex')}  ${relative(dirname(frozenPath), baselinePath)}\n`
 
-/** Whether the baseline never changes any more, so that a change of the schema is a migration. */
+/** Whether the baseline can no longer change, so that a change of the schema needs a migration. */
 export const isFrozen = (): boolean => existsSync(frozenPath)
 
 export const freeze = (): void => writeFileSync(frozenPath, hashOfBaseline())
@@ -23,7 +26,7 @@ export function writeBaseline(): void {
   if (!isFrozen()) writeFileSync(baselinePath, baseline())
 }
 
-/** Whether the baseline is the frozen one or, before that, made of the current files. */
+/** Whether the baseline is the frozen one or, before the freeze, made from the current files. */
 export const isBaselineRight = (): boolean =>
   isFrozen() ? readFileSync(frozenPath, 'utf8') === hashOfBaseline() : readFileSync(baselinePath, 'utf8') === baseline()
 

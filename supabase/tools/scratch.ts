@@ -1,4 +1,4 @@
-// Databases for a moment, each on a server of its own, because roles belong to the server.
+// Temporary databases, each on its own server, because roles belong to the server.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -31,7 +31,7 @@ export async function declare(url: string): Promise<void> {
   }
 }
 
-/** Runs `work` with two databases: with the schema that the migrations give, and with the declared one. */
+/** Runs `work` with two databases, one with the schema of the migrations and one with the declared schema. */
 export const withBoth = <T>(work: (migrated: Postgres, declared: Postgres) => Promise<T>): Promise<T> =>
   withServer((migrated) =>
     withServer(async (declared) => {

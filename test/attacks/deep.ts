@@ -1,5 +1,5 @@
-// node test/attacks/deep.ts: how deeply nested or long bodies are answered, and how many milliseconds they cost the
-// database; and how often the documentation is served. It uses an instance of its own, with the limits of production.
+// node test/attacks/deep.ts measures which answers deeply nested or long bodies get, how many milliseconds they cost
+// the database, and how often the documentation is served. It starts its own instance, with the limits of production.
 import { readFileSync } from 'node:fs'
 import { type Fresh, onFresh, say, tally } from '../support/fresh.ts'
 
@@ -17,7 +17,7 @@ async function used({ sql }: Fresh): Promise<number> {
 
 /** The answers to several requests, and the cost of one. */
 async function cost(fresh: Fresh, work: () => ReturnType<Fresh['ask']>): Promise<string> {
-  await work() // once, to fill the caches
+  await work() // the first run only fills the caches
   const before = await used(fresh)
   const start = performance.now()
   const answers: string[] = []

@@ -1,5 +1,5 @@
-// node test/attacks/erasure.ts: what an erasure costs before and after others have stored 8,000 large answers
-// (Idempotency-Key), none of which names the person. It uses an instance of its own.
+// node test/attacks/erasure.ts measures what an erasure costs before and after others have stored 8,000 large answers
+// (Idempotency-Key), none of which names the person. It starts its own instance.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ async function erasure(): Promise<number> {
   return Math.min(...times)
 }
 
-/** Stores an answer as an operation does, 20 kB that can't be compressed; it names its caller and one other person. */
+/** Stores an answer of 20 kB, as an operation does. It can't be compressed, and names the caller and another person. */
 async function keep(caller: string, key: string): Promise<void> {
   const claims = JSON.stringify({ sub: caller, role: 'user' })
   await sql.begin(async (tx) => {
@@ -52,7 +52,7 @@ try {
   await migrate(server.url())
   const caller = await enter()
   await enter()
-  await erasure() // once, to fill the caches
+  await erasure() // the first run only fills the caches
   const before = await erasure()
   const start = performance.now()
   for (let n = 0; n < ANSWERS; n++) await keep(caller, `key ${n}`)

@@ -1,6 +1,6 @@
-// node test/attacks/feed.ts: how long one request for the feed takes for an account that wrote thousands of long texts
-// and muted long phrases, most of which are almost in the texts, and one of which is at the end of each; and how long
-// it takes for a stranger. It uses an instance of its own.
+// node test/attacks/feed.ts measures how long one request for the feed takes, for an account that wrote thousands of
+// long texts and muted long phrases, and for a stranger. Each text ends with one of the phrases, and nearly contains
+// most of the others. It starts its own instance.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { startPostgres } from '../../supabase/embedded/postgres.ts'
 
 const THREADS = 4100
 const KEYWORDS = 100
-const LENGTHS = [100, 19] // of keywords, longest first, up to the limits on muted keywords
+const LENGTHS = [100, 19] // the lengths of the muted keywords, up to the limits
 const PHRASE = 'the very last word'
 const WORDS = ['time', 'tide', 'tine', 'mine', 'mite', 'dime', 'die', 'tie']
 
@@ -57,7 +57,7 @@ try {
   for (let n = 0; n < THREADS; n++)
     await sql`insert into app.posts (author_id, body, visibility, format, published_at)
       values (${attacker}, ${`${words(4900)} ${PHRASE}`}, 'inner', 'thread', now() - ${n} * interval '1 minute')`
-  // The blocks of the feed, at the same intervals as publishing makes them
+  // A new block of the feed begins after each 50 posts, as it does when posts are published.
   await sql`insert into app.feed_blocks
     select published_at from (select published_at, row_number() over (order by published_at) as n from app.posts) p where n % 50 = 0`
   await sql`vacuum analyze`

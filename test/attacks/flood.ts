@@ -1,6 +1,6 @@
-// node test/attacks/flood.ts: how many notifications one account can cause one person by replies and mentions until
-// Kith rejects them, if it writes as fast as possible and avoids the facade's limits by address. It uses an instance
-// of its own, with the limits by person.
+// node test/attacks/flood.ts measures how many notifications one account can cause one person by replies and mentions
+// until Kith rejects them, if it writes as fast as possible and avoids the facade's limits by address. It starts its
+// own instance, with the limits by person.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Fresh, onFresh, type Someone, say } from '../support/fresh.ts'
 

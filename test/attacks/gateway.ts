@@ -1,5 +1,5 @@
-// node test/attacks/gateway.ts: how many sockets of rejected upgrades the gateway keeps if clients never close their
-// side, and what the database spends on joins that no policy allows. It uses an instance of its own.
+// node test/attacks/gateway.ts measures how many sockets of rejected upgrades the gateway keeps if clients never close
+// their side, and what the database spends on joins that no policy allows. It starts its own instance.
 import { once } from 'node:events'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -10,7 +10,7 @@ import { type Fresh, onFresh, say, tally } from '../support/fresh.ts'
 const UPGRADES = 300
 const JOINS = 300
 const KNOWN = 20
-const WINDOW = 12_000 // ms; an idle connection reports its statistics after ten seconds
+const WINDOW = 12_000 // ms, because an idle connection reports its statistics only after ten seconds
 
 const path = '/realtime/v1/websocket'
 

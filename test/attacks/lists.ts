@@ -1,6 +1,6 @@
-// node test/attacks/lists.ts: how many pages of a public list a stranger must read to find the one visible item, when
-// somebody else has 410 items that the stranger can't see: events and offerings in a private group, drafts of courses,
-// and deleted posts in a common group. It uses an instance of its own.
+// node test/attacks/lists.ts measures how many pages of a public list a stranger must read to find the one visible
+// item, if somebody else has 410 items that the stranger can't see. These are events and offerings in a private group,
+// drafts of courses, and deleted posts in a common group. It starts its own instance.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

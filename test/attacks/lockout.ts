@@ -1,6 +1,6 @@
-// node test/attacks/lockout.ts: what strangers can prevent a victim from doing by using up the victim's limits, and
-// how many invite codes they can guess. It uses a fresh instance of its own with the limits of production; a proxy
-// supplies the addresses.
+// node test/attacks/lockout.ts shows what strangers can prevent a victim from doing by using up the victim's limits,
+// and how many invite codes they can guess. It starts its own instance with the limits of production, behind a proxy
+// that supplies the addresses.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

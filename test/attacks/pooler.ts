@@ -1,4 +1,4 @@
-// node test/attacks/pooler.ts [answers]: a facade under load behind the machine's PgBouncer or, if there is none,
+// node test/attacks/pooler.ts [answers] puts load on a facade behind the machine's PgBouncer or, if there is none,
 // behind the tests' own pooler. The pooler is killed and started again, stopped, and limited to one connection. Prints
 // how many answers were right, were 503, or were meant for somebody else, and how long the slowest took.
 import { execFileSync } from 'node:child_process'

@@ -1,6 +1,6 @@
-// node test/attacks/puppets.ts: the rank at which private.suspicious_flows lists a puppet account that votes for and
-// pays its inviter as soon as it is created, among neighbours in the invite tree who pay each other a little. It uses
-// an instance of its own.
+// node test/attacks/puppets.ts shows the rank at which private.suspicious_flows lists a puppet account that votes for
+// and pays its inviter as soon as it is created, among neighbours in the invite tree who pay each other a little. It
+// starts its own instance.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

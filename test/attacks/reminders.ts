@@ -1,6 +1,6 @@
-// node test/attacks/reminders.ts: when reminders of one person's event are sent, and when one person's scheduled post
-// is published, if thousands of another person's are due one second earlier. It calls the jobs as a worker does, and
-// prints how many calls they need and how long these take. It uses an instance of its own.
+// node test/attacks/reminders.ts measures when reminders of one person's event are sent, and when one person's
+// scheduled post is published, if thousands of another person's are due one second earlier. It calls the jobs as a
+// worker does, and prints how many calls they need and how long these take. It starts its own instance.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,7 +68,7 @@ try {
   const [one = ''] = await events(honest, 1)
   await as(guest, (tx) => tx`select api.rsvp_event(${one}, 'going')`)
   await sql`update app.event_rsvps set since = since - interval '4 days'`
-  // Moves the events closer, because the clock stays
+  // changes the start of the events, because the clock can't be changed
   await sql`update app.events set starts_at = now() + interval '1 day' - case when id = ${one} then interval '1 second' else interval '2 seconds' end`
   await sql`vacuum analyze`
   const reminded = async () =>

@@ -1,6 +1,6 @@
-// node test/attacks/revoked-sockets.ts: how long a socket keeps receiving messages after its token has ended, for each
-// way to end a token. It uses a fresh instance of its own. The tokens here are valid for SECONDS; those of the API are
-// valid for up to seven days.
+// node test/attacks/revoked-sockets.ts measures how long a socket keeps receiving messages after its token has ended,
+// for each way to end a token. It starts its own instance. The tokens here are valid for SECONDS, and tokens of the API
+// for up to seven days.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -97,7 +97,7 @@ async function attack(url: string): Promise<void> {
     const before = said.messages
     const until = at + (SECONDS + 1) * 1000
     while (!said.over && performance.now() < until) await sleep(10)
-    await sleep(500) // in case a message arrives after the close
+    await sleep(500) // a message might arrive after the close
     speaking = false
     await speaks
     said.ws.terminate()

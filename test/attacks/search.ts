@@ -1,5 +1,5 @@
-// node test/attacks/search.ts: what long notes of short words, in a private group or public, cost other people who
-// search, and how long a stranger waits while searches run. It uses an instance of its own, with the limits of
+// node test/attacks/search.ts measures what long notes of short words, in a private group or public, cost other people
+// who search, and how long a stranger waits while searches run. It starts its own instance, with the limits of
 // production except those by address and by minute.
 import { readFileSync } from 'node:fs'
 import { type Fresh, onFresh, type Someone, say, tally } from '../support/fresh.ts'
@@ -33,11 +33,11 @@ async function used({ sql }: Fresh): Promise<number> {
   return spent.reduce((sum, one) => sum + one, 0)
 }
 
-/** The answer to a search, and the highest cost of several for the database. */
+/** Repeats a search. Returns the answers, and the highest CPU time that a search cost the database. */
 async function cost(fresh: Fresh, { token }: Someone, q: string, limit = 50): Promise<string> {
   const search = () =>
     fresh.ask('GET', `/api/v1/discovery/search?limit=${limit}&q=${encodeURIComponent(q)}`, undefined, token)
-  await search() // once, to fill the caches
+  await search() // the first run only fills the caches
   const answers: string[] = []
   let most = 0
   for (let round = 0; round < ROUNDS; round++) {
@@ -84,7 +84,7 @@ const attack = async (fresh: Fresh) => {
   for (let n = 0; n < AT_ONCE; n++) searchers.push(await fresh.join(`searcher${n}`))
   const group = { name: 'Ours', visibility: 'private', joinPolicy: 'invite' }
   const { body: made } = await fresh.ask('POST', '/api/v1/groups', group, owner.token)
-  const all = common.slice(0, 32).join(' ') // as many words as a search accepts
+  const all = common.slice(0, 32).join(' ') // the largest number of words that a search accepts
   const few = common.slice(0, 2).join(' ')
   const phrase = `"${common.slice(0, 2).join(' ')} ${common.slice(0, 2).join(' ')}"`
 

@@ -1,6 +1,6 @@
-// node test/attacks/spoofed-names.ts: how many names and texts are accepted, over HTTP and .rpc(), that are invisible,
-// change the direction of writing, or use a reserved name; and whether ordinary texts are accepted. It uses an
-// instance of its own.
+// node test/attacks/spoofed-names.ts counts the names and texts that are accepted over HTTP and .rpc() although they
+// are invisible, change the direction of writing, or use a reserved name. It also tests whether ordinary texts are
+// accepted. It starts its own instance.
 import { type Answer, onFresh, say } from '../support/fresh.ts'
 
 const invisible = [
@@ -58,7 +58,7 @@ await onFresh(
     }
     const name = async (text: string) => {
       const answer = await ask('PATCH', '/api/v1/me', { username: text }, token)
-      await ask('PATCH', '/api/v1/me', { username }, token) // undone, because names are limited
+      await ask('PATCH', '/api/v1/me', { username }, token) // the name is undone, because a person can choose few names
       return answer
     }
 

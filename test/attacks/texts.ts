@@ -1,6 +1,6 @@
-// node test/attacks/texts.ts [pages | rows | bodies | part of a name]: what one request costs when others, or the
-// person, have written the worst texts and rows that Kith accepts. Prints, most expensive first, milliseconds of the
-// facade's thread and of the backends, and how long everybody else waited meanwhile. It uses an instance of its own.
+// node test/attacks/texts.ts [pages | rows | bodies | part of a name] measures what one request costs when others, or
+// the person, have written the worst texts and rows that Kith accepts. Prints, most expensive first, milliseconds of
+// the facade's thread and of the backends, and how long everybody else waited meanwhile. It starts its own instance.
 import { readFileSync } from 'node:fs'
 import { type Fresh, onFresh, say } from '../support/fresh.ts'
 import { bodies } from './texts/bodies.ts'
@@ -42,7 +42,7 @@ async function waited<T>({ apiUrl }: Fresh, work: () => Promise<T>): Promise<{ r
 type Cost = { what: string; status: string; bytes: number; node: number; database: number; stall: number }
 
 async function costOf(fresh: Fresh, what: string, ask: Ask): Promise<Cost> {
-  const { status: first } = await ask() // once, to fill the caches
+  const { status: first } = await ask() // the first run only fills the caches
   const best: Cost = { what, status: String(first), bytes: 0, node: 1e9, database: 1e9, stall: 0 }
   for (let round = 0; round < ROUNDS; round++) {
     const [node, database] = [spent(fresh.pid), await backends(fresh)]

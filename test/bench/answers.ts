@@ -1,6 +1,6 @@
-// Compares the answers of two checkouts. It sends both the same short series of writes, and then every read of
-// api-facade/openapi.json, as several people, with each of its parameters and with the pages after the first. Generated
-// ids, times and codes differ; everything else must be equal.
+// Compares the answers of two checkouts. It sends the same short series of writes to both of them, and then every read
+// of api-facade/openapi.json, as several people, with each of its parameters and with the pages after the first.
+// Generated ids, times and codes may differ, and everything else must be equal.
 import { createTokens } from '../../api-facade/lib/tokens.ts'
 import { readOpenApi } from '../support/openapi.ts'
 import { claims, interest, person, post } from './case.ts'
@@ -244,7 +244,7 @@ export async function compareAnswers(sides: Side[], roots: string[], posts: numb
   for (const question of questions) {
     let answers = await askAll(question)
     for (let page = 0; page < 2 && answers.every(({ next }) => next); page++) {
-      // A cursor may contain ids, so each side has cursors of its own
+      // A cursor may contain ids, so each side has its own cursors
       const cursors = answers.map(({ next }) => encodeURIComponent(next ?? ''))
       for (const [at, teller] of tellers.entries()) teller.ids.set('next', cursors[at] ?? '')
       answers = await askAll({

@@ -1,4 +1,4 @@
-// What a case of the bench is: an operation's statement, its callers, the same over HTTP, and the data that it needs.
+// A case of the bench: an operation's statement, its callers, the same request over HTTP, and the data that it needs.
 // Ids and claims are made from numbers, in the same way as data.sql and data/ make them. The cases are in cases/, one
 // file for each feature.
 import { createHash } from 'node:crypto'
@@ -42,7 +42,7 @@ export type Case = {
 }
 
 const hex = (n: number) => n.toString(16).padStart(12, '0')
-/** The n-th id of a kind; the kind is a digit. */
+/** The n-th id of a kind, which is a digit. */
 export const numbered = (kind: string, n: number) => `${kind}0000000-0000-4000-8000-${hex(n)}`
 export const person = (n: number) => numbered('1', n)
 export const post = (n: number) => numbered('2', n)
@@ -68,7 +68,7 @@ export const interest = (slug: string) =>
     .digest('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
-/** A read that is the same each time; the parameters are those of the operation, in their order. */
+/** A read that is the same each time. The parameters are those of the operation, in their order. */
 export const read = (
   name: string,
   caller: number,
@@ -90,7 +90,7 @@ export const read = (
   },
 })
 
-/** A write by another person each time, on a post of `recent` if it is about a post: no two requests are the same. */
+/** A write by another person each time, on a post of `recent` if it needs a post. So no two requests are the same. */
 export const write = (
   name: string,
   operation: string,
@@ -121,5 +121,5 @@ export const write = (
   },
 })
 
-/** Posts of data/posts.sql: recent ones, with replies, reactions and payments; one in ten, all of them public. */
+/** Every tenth of the recent posts of data/posts.sql, which have replies, reactions and payments. All are public. */
 export const recent = (posts: number) => (n: number) => posts - 50_000 + ((n * 7919) % 5000) * 10

@@ -6,7 +6,7 @@ import type { Measured } from './rounds.ts'
 /** The number of people, and milliseconds of a core for each of them. */
 type CentroidCost = { people: number; ms: number }
 
-/** @param sql a connection of the owner; the meter counts its CPU among the backends */
+/** @param sql a connection of the owner; the meter counts the CPU of its backend */
 export async function centroidCost({ meter }: Measured, sql: Sql): Promise<CentroidCost> {
   const made = async (from: number, to: number) => {
     await sql`insert into private.centroids (person_id, due_at)
@@ -18,7 +18,7 @@ export async function centroidCost({ meter }: Measured, sql: Sql): Promise<Centr
     }
     return people
   }
-  await made(1001, 1020) // once, to fill the caches
+  await made(1001, 1020) // the first run only fills the caches
   const before = await meter.read()
   const people = await made(1021, 1220)
   return { people, ms: minus(await meter.read(), before).backend / people }

@@ -1,7 +1,7 @@
 -- The data that the bench uses: 10,000 people, and viewers with 0, 50 and 5000 relations. The other data are in data/,
--- one file for each feature; only those that a chosen case names are loaded (case.ts). Everything is written without
--- triggers and foreign keys (session_replication_role), and so includes the rows that triggers would write. The id of
--- a person or post is made from its number, so that load scripts can compute it.
+-- one file for each feature. Only the files that a chosen case names are loaded (case.ts). Everything is written
+-- without triggers and foreign keys (session_replication_role), and so includes the rows that triggers would write.
+-- The id of a person or post is made from its number, so that load scripts can compute it.
 
 create schema bench;
 create function bench.person(p_n bigint) returns uuid language sql immutable
@@ -27,7 +27,7 @@ select bench.person(n), a.id, nextval('app.mana_entries_seq'), a.amount, nullif(
 from generate_series(1, 10000) n, lateral (values (private.mint(), -1000000), (bench.person(n), 1000000)) a (id, amount);
 insert into app.wallets (user_id, balance, lifetime_earned) select bench.person(n), 1000000, 1000000 from generate_series(1, 10000) n;
 
--- The members of the circles: person 1 is in nobody's, 2 in 50, 3 in 5000, the others in 20 each
+-- The members of the circles: person 1 is in no circle, person 2 in 50, person 3 in 5000, and the others in 20 each
 insert into app.circles (id, owner_id, kind, name) select bench.person(n), bench.person(n), 'general', 'Circle' from generate_series(1, 10000) n;
 insert into app.circle_members (circle_id, owner_id, member_id, bond_level, made_at)
 select bench.person(o), bench.person(o), bench.person(m), case when o % 5 = 0 then 'inner-circle' else 'acquaintance' end, now()

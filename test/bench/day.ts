@@ -9,12 +9,12 @@ import { caughtUp, type Side, startSide } from './side.ts'
 import { type Table, tablesOf } from './tables.ts'
 
 const HOURS = 24
-/** How many of 100 requests are of a case. Besides, people read what is new. */
+/** How many of 100 requests are of each case. In addition, people read what is new. */
 const mix: Readonly<Record<string, number>> = {
   ...{ react: 40, bookmark: 6, follow: 4, reply: 10, create: 5, pay: 6 },
   ...{ 'send-2': 12, 'send-50': 3, detail: 13, login: 1 },
 }
-/** How many of those with something new read it within the hour. */
+/** The share of the people with something new who read it within the hour. */
 const READERS = 0.25
 /**
  * Inserts of $1 old rows into tables whose rows are deleted after 30 days. The rows reach that age evenly within the $2
@@ -34,7 +34,7 @@ const aging = [
 
 const username = (n: number) => `p${String(n).padStart(6, '0')}`
 
-/** What the mix has and the cases of the bench have not. */
+/** Requests of the mix that no case of the bench has. */
 const more = (posts: number): Case[] => {
   const of = recent(posts)
   return [

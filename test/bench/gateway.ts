@@ -1,4 +1,4 @@
-// A facade with its gateway in a process of its own, for realtime.ts.
+// A facade with its gateway in its own process, for realtime.ts.
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { startServer } from '../../api-facade/server.ts'
 import { startGateway } from '../../supabase/embedded/realtime/gateway.ts'

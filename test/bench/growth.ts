@@ -1,6 +1,6 @@
-// Measures how the cost of a request grows with ten times and a hundred times as many rows. The cost is its
-// CPU, and the buffers that its statement touches; their number does not depend on the machine's load. One database is
-// used, and is filled further for each size.
+// Measures how the cost of a request grows with ten times and a hundred times as many rows. The cost is its CPU, and
+// the buffers that its statement touches, whose number does not depend on the machine's load. One database is used, and
+// is filled further for each size.
 import type { Case } from './case.ts'
 import { overHttp } from './load.ts'
 import { eachOf, figure, type Measured, measure, median, say } from './rounds.ts'

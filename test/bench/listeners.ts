@@ -1,11 +1,11 @@
-// The clients of realtime.ts, and the writer of the events that they receive. Both are in a thread of their own, so
-// that they take no time from the gateway and one clock measures everything.
+// The clients of realtime.ts, and the writer of the events that they receive. Both are in another thread, so that they
+// take no time from the gateway and one clock measures everything.
 import { parentPort, workerData } from 'node:worker_threads'
 import postgres from 'postgres'
 import { listenToFeed } from './realtime.ts'
 
 export type Site = { urls: string[]; anonKey: string; token: string; databaseUrl: string }
-/** Open this many sockets; or send this many events in one transaction, and wait until every socket has all of them. */
+/** Open this many sockets, or send this many events in one transaction and wait until every socket has them all. */
 export type Work = { sockets: number } | { events: number }
 /** When the statement was sent and answered, and when the first socket, half of them and the last received something. */
 export type Sent = { begun: number; committed: number; first: number; half: number; last: number }

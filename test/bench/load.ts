@@ -27,8 +27,8 @@ export function tokenOf(caller: number): Promise<string> {
 export const even = (amount: number): number => Math.max(1, Math.round(amount / CLIENTS)) * CLIENTS
 
 /**
- * Sends requests one after the other, reads all of each answer and returns the statuses. It uses undici's simplest
- * API, because CPU that the client uses is missing for what is measured.
+ * Sends requests one after the other, reads all of each answer and returns the statuses. It uses undici's simplest API,
+ * because the CPU that the client uses is missing for the facade and its database.
  */
 const inOrder = (client: Client, requests: Dispatcher.DispatchOptions[]): Promise<number[]> =>
   new Promise((settle, fail) => {
@@ -68,7 +68,8 @@ export async function overHttp(url: string, one: Case, from: number, amount: num
     }),
   )
   const clients = Array.from({ length: one.clients ?? CLIENTS }, () => new Client(url, { pipelining: 1 }))
-  // Every client has its own share of the requests; otherwise all of them would send the same one at the same time
+  // Every client has its own share of the requests, because otherwise all clients would send the same request at the
+  // same time
   const part = (at: number) => requests.filter((_, n) => n % clients.length === at)
   const start = performance.now()
   const answered = await Promise.all(clients.map((client, at) => inOrder(client, part(at))))
@@ -122,7 +123,7 @@ export function hasPgbench(): boolean {
   }
 }
 
-/** Transactions per second of pgbench: begin, set the claims, query, commit; prepared, 8 clients. */
+/** Transactions per second of pgbench with 8 clients: begin, set the claims, query (prepared) and commit. */
 export async function byPgbench(
   userUrl: string,
   { statement, clients: asking }: Case,

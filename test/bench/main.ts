@@ -78,11 +78,11 @@ const { values } = parseArgs({
 })
 const posts = Number(values.posts)
 const names = cases(posts).map(({ name }) => name)
-/** `me` selects only the case of that name; `home` selects all cases whose names start like that. */
+/** `me` selects only the case of that name, while `home` selects all cases whose names start like that. */
 const isChosen = (name: string) =>
   values.only.split(',').some((only) => (names.includes(only) ? name === only : name.startsWith(only)))
 
-/** The audience's triggers, rules, centroids, Realtime, and the fan-out of one write, which are not cases. */
+/** Measures what is not a case: triggers of the audience, rules, centroids, Realtime, the fan-out of one write. */
 async function others(measured: Measured): Promise<void> {
   const { databaseUrl } = measured.side
   const owner = postgres(databaseUrl, { max: 1, onnotice: () => {} })
@@ -219,9 +219,9 @@ async function warm(side: Side, chosen: Case[]): Promise<void> {
     // grow
     if (one.method !== 'GET' && one.statement) await overHttp(url, one, 1_000_000, even(one.requests ?? 96))
   }
-  await caughtUp(side) // otherwise the worker would seem busy when it has nothing to do
+  await caughtUp(side) // without this, the worker would seem busy when it has nothing to do
   await superuser.unsafe('vacuum analyze')
-  // otherwise the first writes include the cost of writing the pages that loading the data has changed
+  // without this, the first writes would include the cost of writing the pages that loading the data has changed
   await superuser.unsafe('checkpoint')
 }
 

@@ -1,5 +1,6 @@
-// Kith's memory, started by npm start and without npm. One process serves mixed requests and sockets and runs the
-// jobs; its memory is printed minute by minute, and at the end that of its connections to Postgres.
+// Measures Kith's memory, when npm start has started it and without npm. One process serves mixed requests and sockets
+// and runs the jobs. Prints the memory of this process minute by minute, and at the end the memory of its connections
+// to Postgres.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +18,7 @@ import { figure, say } from './rounds.ts'
 import { admin, jwtSecret, writeData } from './side.ts'
 
 const SOCKETS = 190 // a client may have 200
-const HEARTBEAT = 20_000 // ms; the gateway disconnects a socket that is silent for a minute
+const HEARTBEAT = 20_000 // ms, because the gateway disconnects a socket that is silent for a minute
 const LOOK = 200 // ms between two samples, of which the maximum is kept
 const READS = 400
 const WRITES = 200
@@ -130,7 +131,7 @@ async function fill(dbUrl: string, dataDir: string, data: Parameters<typeof writ
   await superuser.end()
 }
 
-/** Each call sends some requests of every case, starting after those of the call before. */
+/** Returns a function that sends some requests of every case. Each call continues after the previous one. */
 function mixed(url: string, posts: number): () => Promise<void> {
   const chosen = cases(posts).filter(({ name }) => mix.includes(name))
   let next = 0

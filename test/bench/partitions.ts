@@ -1,12 +1,12 @@
-// What partitions by day would gain and cost for tables that grow with time, compared with the tables as they are:
-// a row's insert, the reads that people wait for, the retention of a day, and the size. Both have the same rows of 31
-// days, the same indexes, and no triggers and foreign keys, which would cost the same on both.
+// Compares growing tables with copies that are partitioned by day. Measures the insert of a row, the reads that people
+// wait for, the deletion of a day, and the size. Both have the same rows of 31 days and the same indexes. Neither has
+// triggers or foreign keys, which would cost the same on both.
 import type { Sql } from 'postgres'
 import { costOf, makePlain } from './copies.ts'
 import { figure, say } from './rounds.ts'
 
 const DAYS = 31
-/** Rows that are inserted one by one, and reads. */
+/** The number of rows that are inserted one by one, and the number of reads. */
 const EACH = 20_000
 /** As in private.retention. */
 const BATCH = 5000
@@ -18,7 +18,7 @@ type Subject = {
   columns: string
   /** The values of row v_n, of the day v_at, for a table with v_rows rows. */
   values: string
-  /** What a request reads, as a statement of PL/pgSQL, and for what. */
+  /** What a request reads, as a statement of PL/pgSQL and in words. */
   read: string
   reads: string
 }
@@ -51,7 +51,8 @@ async function make(sql: Sql, { table }: Subject): Promise<void> {
   for (let day = 0; day < DAYS; day++)
     await sql.unsafe(`create table bench.parted_${day} partition of bench.parted
       for values from (current_date - ${DAYS - 1 - day}) to (current_date - ${DAYS - 2 - day})`)
-  // A unique index of a partitioned table must have the column by which it is partitioned: the others lose uniqueness
+  // A unique index of a partitioned table must have the column by which the table is partitioned. The other indexes
+  // lose uniqueness
   await sql.unsafe('alter table bench.parted add primary key (id, created_at)')
   const indexes = await sql<{ made: string }[]>`
     select pg_get_indexdef(indexrelid) as made from pg_index where indrelid = ${table}::regclass and not indisprimary`
@@ -100,7 +101,7 @@ async function measureSubject(sql: Sql, subject: Subject, rows: number): Promise
   }
 }
 
-/** Prints a line for each table as it is, and one with partitions. */
+/** Prints a line for each table as it is, and a line for the table with partitions. */
 export async function partitions(sql: Sql, rows: number): Promise<void> {
   say('', '', '', '', 'insert', '', 'read', 'end of a', 'day', 'heap', 'indexes')
   say(''.padEnd(20), '', 'rows', 'µs CPU', 'WAL bytes', 'µs CPU', 'ms CPU', 'WAL MB', 'MB', 'MB')

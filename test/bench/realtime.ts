@@ -1,5 +1,5 @@
 // Realtime: how long a message takes from its commit to all clients, where that time goes, what it costs, and how many
-// messages a second are possible. Each gateway has a process of its own (gateway.ts); the clients and the writer are in
+// messages a second are possible. Each gateway has its own process (gateway.ts). The clients and the writer are in
 // another thread (listeners.ts).
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -36,9 +36,11 @@ export const listenToFeed = (url: string, anonKey: string, token: string, hear: 
   })
 
 /**
- * Milliseconds, medians except for p99: of the statement with its commit, and from the commit to the first client, to
- * half of them, and to the last. Milliseconds of a core for each event: of the threads of all gateways, of all
- * walsenders. Events per second in a burst. KiB of memory for each socket, beyond that of the smallest number.
+ * `write` has the milliseconds of the statement with its commit. `first`, `half` and `last` have the milliseconds from
+ * the commit to the first client, to half of the clients, and to the last. They are medians, and `p99` is the 99th
+ * percentile of `last`. `gateway` and `walsender` have the milliseconds of a core for each event, of all gateways and
+ * of all walsenders. `perSecond` has the events per second in a burst. `memory` has the KiB for each socket beyond the
+ * smallest number of sockets.
  */
 type RealtimeFigures = {
   sockets: number
@@ -102,7 +104,7 @@ export async function realtimeFigures(
     let least: { sockets: number; memory: number } | undefined
     for (const sockets of [...SOCKETS.filter((one) => one < most), most]) {
       await ask({ sockets })
-      for (let n = 0; n < SINGLE; n++) await ask({ events: 1 }) // so that the code is compiled
+      for (let n = 0; n < SINGLE; n++) await ask({ events: 1 }) // the first events only get the code compiled
       const before = await cpu()
       const sent: Sent[] = []
       for (let n = 0; n < SINGLE; n++) sent.push(await ask({ events: 1 }))

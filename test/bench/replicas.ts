@@ -1,5 +1,5 @@
-// Reads by a facade with replicas: how many there are a second, what is left for the primary to do, and how far the
-// replicas are behind while others write.
+// Measures reads through a facade with replicas: their number per second, the CPU per read of each kind of process, and
+// how far the replicas are behind during writes.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -21,7 +21,7 @@ const WARM = even(2000)
 /** The connections of a PgBouncer to its server for each login: as many as a facade has at most. */
 const POOL = 10
 
-/** Another person each time. */
+/** The same case, but each request is from another person. */
 const byMany = (one: Case): Case => ({
   ...one,
   hit: (n) => ({ ...one.hit(n), caller: 10 + (n % (PEOPLE - 1000)) }),
@@ -35,9 +35,9 @@ export type ReplicasOptions = {
   rows: number
   now: string
   plan: Plan
-  /** How many replicas the facades have, one after the other. */
+  /** The numbers of replicas that are measured, one after the other. */
   counts: number[]
-  /** Whether processes stay on cores: the primary on the first one, and a replica on one of its own if there are enough. */
+  /** Whether the primary runs only on the first core, and each replica on its own core if there are enough. */
   pinned: boolean
   /** The path of PgBouncer. Then the facades reach the primary and each replica through one, in transaction mode. */
   pgbouncer: string | undefined
@@ -50,11 +50,12 @@ export async function replicas({ root, posts, rows, now, plan, counts, ...option
   if (!write || reads.length < READS.length) throw new Error(`There is no case ${WRITE} or not all of ${READS}.`)
   const cores = availableParallelism()
   const most = Math.max(...counts)
-  // the first core is the primary's, the next ones are the replicas' if there are so many, and the rest is for all else
+  // the primary gets the first core, and each replica one of the next cores if there are enough. All other processes
+  // use the rest
   const rest = cores > most + 1 ? most + 1 : 1
   if (options.pinned) {
     if (cores < 2) throw new Error('--pin needs two cores.')
-    pin(process.pid, `${rest}-${cores - 1}`) // and what it starts
+    pin(process.pid, `${rest}-${cores - 1}`) // the processes that it starts stay on these cores, too
   }
   const given = { name: 'this', root, posts, rows, now, inline: false, counted: false }
   const side = await startSide({ ...given, data: dataOf([...reads, write]) })
@@ -117,7 +118,7 @@ async function postmaster(sql: Sql): Promise<number> {
 
 const parentOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[3])
 
-/** Runs a process, and what it starts from now on, on these cores only. */
+/** Limits a process, and the processes that it starts from now on, to these cores. */
 function pin(pid: number, cores: string): void {
   try {
     execFileSync('taskset', ['-a', '-c', '-p', cores, `${pid}`], { stdio: 'ignore' })
@@ -126,13 +127,13 @@ function pin(pid: number, cores: string): void {
   }
 }
 
-/** The same for a server of PostgreSQL with the processes that it has. */
+/** Runs a PostgreSQL server and its current processes on these cores only. */
 function pinServer(server: number, cores: string): void {
   const all = readdirSync('/proc').map(Number).filter(Number.isInteger)
   for (const pid of all) if (pid === server || (existsSync(`/proc/${pid}`) && parentOf(pid) === server)) pin(pid, cores)
 }
 
-/** Prints the reads a second, and the CPU of each read in milliseconds: of each kind of process, all of a kind together. */
+/** Prints the reads per second and the CPU per read in milliseconds, summed over the processes of each kind. */
 async function measureReads(
   side: Side,
   servers: Sql[],

@@ -57,13 +57,13 @@ export async function eachOf(all: Measured[], cases: Case[], row: (one: Case) =>
   }
 }
 
-const CAME = 3 * 60_000 // ms; after five minutes the facade records again that a person is present
+const CAME = 3 * 60_000 // ms, because after five minutes the facade records again that a person is present
 const came = new Map<Side, number>()
 
 /**
  * Before the writes, each person sends a request, as real people would have. Otherwise each write of the first case,
- * which is by another person each time, would also verify a token and record that the person is present, and those of
- * the next case would not.
+ * which is by another person each time, would also verify a token and record that the person is present, while the
+ * writes of the next case would not.
  */
 async function bringEverybody(side: Side): Promise<void> {
   if (performance.now() - (came.get(side) ?? Number.NEGATIVE_INFINITY) < CAME) return
@@ -75,7 +75,7 @@ async function bringEverybody(side: Side): Promise<void> {
 /**
  * Measures one case on each side. After a write's turn it waits for the worker. Otherwise the waiting work would grow
  * from round to round, and one side's worker would run during the other's turn.
- * @param beside other requests in each round; gets the number of its first request, returns how many it sent
+ * @param beside sends other requests in each round, from the given number on, and returns how many it sent
  * @param from the number of the first request
  */
 export async function measure(

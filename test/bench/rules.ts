@@ -1,5 +1,5 @@
-// What rules cost a post: the same post without rules, with 20 in shadow, and with 20 live ones that hide and that it
-// does not fit.
+// The cost of rules for a post: the same post without rules, with 20 rules in shadow, and with 20 live ones that would
+// hide it but don't hit it.
 import type { Sql } from 'postgres'
 import { claims } from './case.ts'
 import { minus } from './cpu.ts'
@@ -8,7 +8,7 @@ import type { Measured } from './rounds.ts'
 const ROUNDS = 8
 const POSTS = 50
 
-/** Milliseconds of a core for one post, and how long of that it is judged, in milliseconds; medians. */
+/** Medians: milliseconds of a core for one post, and how many of them are spent on judging the post. */
 export type RuleCost = { name: string; post: number; judged: number }
 
 const words = (of: number) => Array.from({ length: 20 }, (_, n) => (n % 4 ? `word${of}x${n}` : `a phrase ${of} ${n}`))
@@ -24,7 +24,7 @@ const body = 'What I read today, and what I make of it. '.repeat(10)
 
 const median = (of: number[]) => of.sort((a, b) => a - b)[of.length >> 1] ?? 0
 
-/** @param sql a connection of the owner, whose CPU the meter counts among the backends; leaves no rules */
+/** @param sql a connection of the owner; the meter counts the CPU of its backend. At the end there are no rules. */
 export async function ruleCosts({ meter }: Measured, sql: Sql): Promise<RuleCost[]> {
   const states = { 'no rules': null, '20 in shadow': 'shadow', '20 live': 'live' }
   const taken = Object.keys(states).map((name) => ({ name, posts: [] as number[], judged: [] as number[] }))
@@ -35,7 +35,7 @@ export async function ruleCosts({ meter }: Measured, sql: Sql): Promise<RuleCost
       return extract(epoch from clock_timestamp() - v_begun) * 1000;
     end $$`)
   let caller = 0
-  // in turns, so that what slows down the machine slows down all of them
+  // the states take turns, so that a slow machine slows down all states alike
   for (let round = 0; round < ROUNDS; round++)
     for (const [at, mode] of Object.values(states).entries()) {
       if (mode)

@@ -26,7 +26,7 @@ export type Side = {
   /** The process id of the facade, and of the worker if it has its own process. */
   facade: number
   worker: number | undefined
-  /** Writes a file of data/: the rows from `from` to `to` if it is one that grows, otherwise all rows. */
+  /** Writes a file of data/: the rows from `from` to `to` if the file can grow, otherwise all rows. */
   fill(name: string, from: number, to: number): Promise<void>
   stop(): Promise<void>
 }
@@ -60,7 +60,7 @@ type SideOptions = {
 
 const load = <Module>(root: string, file: string): Promise<Module> => import(pathToFileURL(join(root, file)).href)
 
-// Random values and times must be the same on every side; otherwise answers could not be compared.
+// Random values and times must be the same on every side, because otherwise answers could not be compared.
 const sameDefaults = (now: string) => `
   create schema drawn;
   create table drawn.defaults as

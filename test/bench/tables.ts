@@ -1,9 +1,9 @@
-// What the tables of a database take, and how their rows change: figures of pg_class and of the statistics.
+// The sizes of a database's tables, and how their rows change: figures of pg_class and of the statistics.
 import type { Sql } from 'postgres'
 
 export type Table = {
   name: string
-  /** As of the last vacuum or analyze; -1 if there was none. */
+  /** As of the last vacuum or analyze, or -1 if there was none. */
   rows: number
   /** Bytes, of which heap includes what is stored out of line. */
   heap: number
@@ -18,7 +18,7 @@ export type Table = {
   vacuums: number
 }
 
-/** All tables of Kith and of pg-boss; the counts begin at the last pg_stat_reset. */
+/** All tables of Kith and of pg-boss. The counts begin at the last pg_stat_reset. */
 export async function tablesOf(sql: Sql): Promise<Map<string, Table>> {
   const rows = await sql<Table[]>`
     select s.schemaname || '.' || s.relname as name, c.reltuples::float8 as rows, s.n_dead_tup::float8 as dead,

@@ -37,7 +37,7 @@ const writes = [
   },
 ]
 
-/** @param sql a connection of the owner; leaves the triggers as they were */
+/** @param sql a connection of the owner. At the end the triggers are enabled. */
 export async function triggerCosts(sql: Sql): Promise<Cost[]> {
   const costs: Cost[] = []
   // Circles with room, because those of the data have more members than a circle may have
@@ -47,7 +47,7 @@ export async function triggerCosts(sql: Sql): Promise<Cost[]> {
     const turn = async (state: 'enable' | 'disable') => {
       for (const trigger of triggers) await sql.unsafe(`alter table ${table} ${state} trigger ${trigger}`)
     }
-    await timed(sql, table, insert, remove) // once, to fill the caches
+    await timed(sql, table, insert, remove) // the first run only fills the caches
     await turn('disable')
     const unkept = await timed(sql, table, insert, remove)
     await turn('enable')

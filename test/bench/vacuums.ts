@@ -1,4 +1,4 @@
-// What vacuuming a table sooner gains and costs: its size after a month in which rows are added, changed and deleted as
+// The gain and cost of vacuuming a table sooner: its size after a month in which rows are added, changed and deleted as
 // in production, and the CPU of its vacuums. The rule by which autovacuum decides is applied after each day.
 import type { Sql } from 'postgres'
 import { costOf, makePlain } from './copies.ts'
@@ -18,7 +18,7 @@ type Subject = {
   columns: string
   /** The values of row v_n, which is written at v_at. */
   values: string
-  /** The rows that the table has at first, in days of rows. */
+  /** The number of rows that the table has at first, as days of new rows. */
   days: number
   /** Whether rows older than `days` are deleted. */
   ends: boolean

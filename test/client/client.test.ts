@@ -1,5 +1,5 @@
-// kith/client as an app uses it: packed, installed in a project of its own, and compiled there as strictly as
-// TypeScript can.
+// kith/client as an app uses it: packed, installed in its own project, and compiled there as strictly as TypeScript
+// can.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -62,7 +62,7 @@ const {
   env: { DATA_DIR, RATE_LIMIT_SCALE: '100' },
 })
 
-// cast, because the types of the compiled project are not known here
+// The modules are cast to these types, because the types of the compiled project are not known here.
 type Site = { url: string; fetch: typeof fetch }
 type Kith = { get(path: string): Promise<unknown>; session(): Promise<unknown> }
 type Event = { event: string; payload: { id: string }; missed: boolean }
@@ -106,7 +106,7 @@ test('The packed client compiles in a strict project', () => {
   expect(statSync(join(modules, 'kith/dist/generated/api.d.ts')).size).toBeLessThan(1_200_000)
 }, 120_000)
 
-test('Two members and a moderator do all they need with the client, and each screen takes at most two requests', async () => {
+test('Two members and a moderator can do all they need with the client, and each screen takes at most two requests', async () => {
   const { live }: Life = await load('life.ts')
   const { email, password } = admin
   const screens = await live({ ...site, admin: { email, password } }, () => sent.length)
@@ -123,7 +123,7 @@ describe('A client', () => {
     expect(saved).toHaveLength(1)
   })
 
-  test('takes over the tokens that another client with the same store refreshed', async () => {
+  test('uses the tokens that another client with the same store refreshed', async () => {
     const { kith, other, saved } = await trouble.expired(site, alice)
     await Promise.all([kith.session(), other.session()])
     const before = times('POST /api/v1/identity/refresh')
@@ -169,7 +169,7 @@ describe('A client', () => {
     expect([trouble.codeOf(error), trouble.retryAfterOf(error)]).toEqual(['rate_limited', 1])
   })
 
-  test('sends only the parts of a large file again that did not arrive', async () => {
+  test('sends again only the parts of a large file that did not arrive', async () => {
     const bytes = new Uint8Array(20_000_000)
     bytes.set(files['video/mp4'] as Uint8Array)
     const part = { size: 8 * 1024 * 1024, rejections: 1, taken: 0 }

@@ -53,7 +53,7 @@ function compile(...files: string[]): string {
     .stdout
 }
 
-test('openapi-typescript: a plain createClient<paths> reads lists, staff’s too', () => {
+test('openapi-typescript: a plain createClient<paths> reads lists, including those of staff', () => {
   expect(said.filter((line) => !line.startsWith('hey/'))).toEqual([''])
 })
 

@@ -1,5 +1,5 @@
 // Two members and a moderator do what people do on Kith, through kith/client alone. The file is compiled and run in a
-// project that has only the packed client; see client.test.ts.
+// project that has only the packed client. See client.test.ts.
 import { createKith, type Kith, KithError, type Schema } from 'kith/client'
 
 export type Site = { url: string; fetch: typeof fetch; admin: { email: string; password: string } }
@@ -103,7 +103,7 @@ export async function live(site: Site, count: () => number): Promise<Record<stri
   await mo.post('/admin/replies/{id}/hide', { params: { path: { id: reply.id } }, body: { reason: 'Unkind' } })
   await mo.post('/admin/reports/{id}/review', { params: { path: { id: report.id } } })
 
-  // what a client with copies has missed
+  // the changes that a client with copies has missed
   const [begin] = await collect(bo.changes())
   check(begin?.items.length === 0, 'there are changes without a cursor')
   await ana.patch('/posts/{id}', { params: { path: { id: near.id } }, body: { body: 'For good friends' } })

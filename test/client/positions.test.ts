@@ -22,7 +22,7 @@ test('A client sends the position of the last answer, and none before the first'
   expect(begin(positions).sent).toBe('two')
 })
 
-test('After requests at the same time it sends the positions of all of them, until an answer includes them', () => {
+test('After concurrent requests a client sends the positions of all of them, until an answer includes them', () => {
   const positions = new Positions()
   begin(positions).answer('zero')
   const [early, late] = [begin(positions), begin(positions)]
@@ -35,7 +35,7 @@ test('After requests at the same time it sends the positions of all of them, unt
   expect(begin(positions).sent).toBe('all')
 })
 
-test('With more positions than the instance takes it sends none, and keeps only that of the answer', () => {
+test('A client with too many positions sends none, and keeps only the position of the answer', () => {
   const positions = new Positions()
   const many = Array.from({ length: 21 }, () => begin(positions))
   for (const [n, { answer }] of many.entries()) answer(`position ${n}`)

@@ -55,7 +55,7 @@ export async function loggedIn(site: Site, login: Login, patience = 60): Promise
   return kith
 }
 
-/** Uploads a film. @returns the size that the instance stored (0 after a failure), the most bytes that were sent, its id */
+/** Uploads a film. @returns the stored size (0 after a failure), the number of bytes sent, and the asset's id */
 export async function film(
   kith: Kith,
   bytes: Uint8Array<ArrayBuffer>,

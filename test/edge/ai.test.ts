@@ -1,5 +1,5 @@
-// The function `ai`, run by the facade in its own process and in Deno as on a stack: the real SDK against a server that
-// speaks its protocol.
+// The function `ai`, run by the facade in its own process and in Deno as on a stack. The real SDK calls a server that
+// implements the protocol of the model.
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { runFunction, runtimes } from '../support/functions.ts'
@@ -68,14 +68,14 @@ describe.each(runtimes)('The function ai %s', async (runtime) => {
       breaksOff('cut'),
       104,
       1,
-      expect.stringMatching(/^(The answer was cut off|It could not be reached)\.$/),
+      expect.stringMatching(/^(The answer was cut off|The model could not be reached)\.$/),
     ],
     ['an error in the stream', breaksOff('overloaded'), 104, 1, 'The answer was cut off.'],
-    ['a refusal', says(['I cannot'], 'refusal'), 120, 1, 'It stopped by refusal.'],
-    ['more than there was room for', says(['Well, well'], 'max_tokens'), 120, 1, 'It stopped by max_tokens.'],
-    ['429, twice', refuses(429), 0, 2, 'It answered with status 429.'],
-    ['529, twice', refuses(529), 0, 2, 'It answered with status 529.'],
-    ['a wrong key', refuses(401), 0, 1, 'It answered with status 401.'],
+    ['a refusal', says(['I cannot'], 'refusal'), 120, 1, 'The model stopped by refusal.'],
+    ['more than there was room for', says(['Well, well'], 'max_tokens'), 120, 1, 'The model stopped by max_tokens.'],
+    ['429, twice', refuses(429), 0, 2, 'The model answered with status 429.'],
+    ['529, twice', refuses(529), 0, 2, 'The model answered with status 529.'],
+    ['a wrong key', refuses(401), 0, 1, 'The model answered with status 401.'],
   ])('returns no question after %s, but the tokens used and the reason', async (_, turn, tokens, times, failure) => {
     model.will(turn)
     expect((await asks()).at(-1)).toEqual({ question: null, tokens, failure })
@@ -92,11 +92,11 @@ describe.each(runtimes)('The function ai %s', async (runtime) => {
     expect((await asks(impatient)).at(-1)).toEqual({
       question: null,
       tokens: null,
-      failure: 'It was too slow, or nobody waited.',
+      failure: 'The model was too slow, or nobody waited.',
     })
     model.will(saysSlowly(['What'], new Promise(() => {})))
     const cut = (await asks(impatient)).at(-1)
-    expect([cut?.question, cut?.tokens ?? 102]).toEqual([null, 102]) // it may have been too slow even for the first word
+    expect([cut?.question, cut?.tokens ?? 102]).toEqual([null, 102]) // the timeout may come before the first word
     await until(() => model.asked.every(({ gone }) => gone))
   })
 
@@ -138,7 +138,7 @@ describe.each(runtimes)('The function ai %s', async (runtime) => {
     model.will(fills({ title: 'T', body: 'B.', changes: [] }))
     const untitled = await (await post('post', { body: 'b' })).json()
     expect(untitled).toEqual({ post: { body: 'B.', changes: [] }, tokens: 150 })
-    // the answer has room in every script
+    // the limit is enough for the answer in every script
     await post('post', { body: '蜂'.repeat(1000) })
     expect(model.asked.at(-1)?.max_tokens).toBe(2500)
   })

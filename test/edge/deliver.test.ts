@@ -41,7 +41,7 @@ describe.each(runtimes)('The function deliver %s', async (runtime) => {
     PUSH_ORIGINS: browsers.url,
     ...google.env,
     ...apple.env,
-    // one line, as in most files of variables
+    // the key has one line, as in most files of variables
     APNS_KEY: apple.env.APNS_KEY.trim().replaceAll('\n', '\\n'),
     ...(runtime === 'in Deno' && { DENO_CERT: resolve(LOOPBACK) }),
   })
@@ -286,7 +286,7 @@ describe.each(runtimes)('The function deliver %s', async (runtime) => {
       expect(await push({ ...toApple('x'), token: 'abc' }).catch(() => 'refused')).toBe('refused')
     })
 
-    test('tells for how long Expo and a browser’s push service want to wait, up to half an hour', async () => {
+    test('reports how long Expo and a browser’s push service ask it to wait, up to half an hour', async () => {
       phones.refuse(1, { 'retry-after': '90' })
       expect(await results(toPhone('later'))).toEqual([{ outcome: 'failed', retryAfter: 90 }])
       const { token, platform, keys } = browsers.subscribe()

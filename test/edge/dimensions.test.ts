@@ -97,12 +97,12 @@ describe('The dimensions', () => {
     ['image/jpeg', jpeg(exif(6, true), frame())],
     ['image/avif', avif(size(640, 480))],
   ])('of a %s that ends too early are unknown', (type, bytes) => {
-    // the last byte of the frame's segment counts the colours, and nobody reads it
+    // the last byte of the frame's segment is the number of colours, which the function doesn't read
     for (let length = 0; length < bytes.length - 1; length++)
       expect(dimensionsOf(type, Uint8Array.from(bytes.slice(0, length))), `${length}`).toBe(undefined)
   })
 
-  test('of any other bytes are unknown or within the limits, and found at once', () => {
+  test('of any other bytes are unknown or within the limits', () => {
     const types = ['image/png', 'image/gif', 'image/webp', 'image/jpeg', 'image/avif']
     const pieces = [
       png,
@@ -126,7 +126,7 @@ describe('The dimensions', () => {
     )
   })
 
-  test('are looked for in time that grows with the bytes alone', () => {
+  test('are found or given up in time proportional to the number of bytes', () => {
     const fill = (begin: number[], piece: number[]) =>
       Uint8Array.from({ length: PICTURE_BYTES }, (_, i) => begin[i] ?? piece[(i - begin.length) % piece.length] ?? 0)
     const endless = (name: string) => [...be32(PICTURE_BYTES), ...ascii(name)]

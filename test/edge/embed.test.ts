@@ -1,5 +1,5 @@
-// The function `embed`: with a stand-in for the edge runtime's model, over real HTTP; and without a model, in this
-// process and in Deno. It has not been run with the runtime's own model.
+// The function `embed` with a fake of the edge runtime's model, over real HTTP, and without a model, in this process
+// and in Deno. These tests do not run the runtime's own model.
 import { getRequestListener } from '@hono/node-server'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const post = (body: unknown, as = token) => ({
   body: JSON.stringify(body),
 })
 
-/** The length of the stand-in's vectors, the models that were opened, and the options of each run. */
+/** The length of the fake model's vectors, the models that were opened, and the options of each run. */
 let size = 384
 const opened: string[] = []
 const told: unknown[] = []

@@ -117,7 +117,7 @@ describe.each(['in this process', 'on the stack'])('A streamed answer %s', async
     await gone
   })
 
-  test('ends when the caller aborts, before it began or after', async () => {
+  test('ends when the caller aborts, whether its answer has begun or not', async () => {
     const before = new AbortController()
     const call = invoke('hang', {}, { signal: before.signal })
     before.abort()

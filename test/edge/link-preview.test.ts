@@ -1,4 +1,4 @@
-// The function `link-preview`, in this process and in Deno, against a harmless site and traps.
+// The function `link-preview`, in this process and in Deno, against a harmless site and malicious ones.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
@@ -105,7 +105,7 @@ const makers: Record<(typeof runtimes)[number], () => Promise<Ask>> = {
   },
   async 'in Deno'() {
     const env = { JWT_SECRET, SITE: JSON.stringify({ names, ports, exempt }), DENO_CERT: CA }
-    // the function has to reject these, not Deno
+    // the function, and not Deno, has to reject these addresses
     const net = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '[::1]', '0.0.0.0', 'localhost']
     const entries = { 'link-preview': 'test/support/link-preview.deno.ts' }
     const url = await functionsInDeno(['link-preview'], env, { entries, net })
@@ -127,7 +127,7 @@ describe.each(runtimes)('POST /link-preview, %s', async (runtime) => {
     return answer.json()
   }
   const at = (path: string) => preview(web.origin + path)
-  // these take the whole timeout of 5 seconds, so they run beside the other tests
+  // these requests take the whole timeout of 5 seconds, so they run beside the other tests
   const slow = Promise.all([at('/silent'), at('/drip')])
 
   test('returns the OpenGraph data, with the address where the page was found', async () => {
@@ -135,7 +135,7 @@ describe.each(runtimes)('POST /link-preview, %s', async (runtime) => {
       url: `${web.origin}/full`,
       title: "Ada & Ben's “walk”",
       description: 'Two lines <3',
-      imageUrl: null, // at a port of its own
+      imageUrl: null, // the picture is at another port
       siteName: 'Walks',
     })
   })
@@ -151,7 +151,7 @@ describe.each(runtimes)('POST /link-preview, %s', async (runtime) => {
     expect(await at(path)).toMatchObject({ title: 'Grüße' })
   })
 
-  test('reads compressed pages, and of a page of a gigabyte only the beginning', async () => {
+  test('reads compressed pages, and only the beginning of a page of a gigabyte', async () => {
     expect(await at('/packed')).toMatchObject({ title: 'A title' })
     expect(await at('/flood')).toMatchObject({ title: 'A title' })
     expect(await at('/bomb')).toMatchObject({ title: 'A title' })
@@ -235,18 +235,22 @@ describe.each(runtimes)('POST /link-preview, %s', async (runtime) => {
     expect(await preview(`http://site.test:${securePort}/`)).toBeNull()
   })
 
-  test('returns the keys of another instance from their own address, follows no redirect, and never calls a private address', async () => {
-    const keysAt = async (url: string) => (await post({ url }, undefined, 'link-preview/keys')).json()
-    expect(await keysAt(`${web.origin}/.well-known/kith`)).toEqual({ keys: [KEY] })
-    expect(await keysAt(`http://other.test:${web.port}/.well-known/kith`)).toEqual({ keys: [KEY] })
-    const others = ['/plain', '/json', `/moved?${encodeURIComponent('/.well-known/kith')}`].map(
-      (path) => web.origin + path,
-    )
-    for (const url of [...others, `http://inside.test:${web.port}/.well-known/kith`, 'a word'])
-      expect(await keysAt(url), url).toBeNull()
-    expect(web.trapped()).toBe(0)
-    expect((await post({ url: web.origin }, 'Bearer x', 'link-preview/keys')).status).toBe(401)
-  })
+  test(
+    'returns the keys of another instance only from /.well-known/kith, follows no redirect, and ' +
+      'never calls a private address',
+    async () => {
+      const keysAt = async (url: string) => (await post({ url }, undefined, 'link-preview/keys')).json()
+      expect(await keysAt(`${web.origin}/.well-known/kith`)).toEqual({ keys: [KEY] })
+      expect(await keysAt(`http://other.test:${web.port}/.well-known/kith`)).toEqual({ keys: [KEY] })
+      const others = ['/plain', '/json', `/moved?${encodeURIComponent('/.well-known/kith')}`].map(
+        (path) => web.origin + path,
+      )
+      for (const url of [...others, `http://inside.test:${web.port}/.well-known/kith`, 'a word'])
+        expect(await keysAt(url), url).toBeNull()
+      expect(web.trapped()).toBe(0)
+      expect((await post({ url: web.origin }, 'Bearer x', 'link-preview/keys')).status).toBe(401)
+    },
+  )
 
   test('requires the service role, and an address', async () => {
     expect((await post({ url: web.origin }, 'Bearer x')).status).toBe(401)
@@ -332,7 +336,7 @@ describe('A page', () => {
     expect(of(`<title>A title</title><meta property="og:image" content="${image}">`)?.imageUrl).toBe(shown)
   })
 
-  test('made to be slow is still parsed', () => {
+  test('that is made to be slow to parse is still parsed', () => {
     const tangled = '<a>'.repeat(85_000) + '</b>'.repeat(64_000)
     const attributes = `<meta ${'content=x '.repeat(50_000)}>`
     const entities = `<meta property=og:title content="${'&amp;'.repeat(100_000)}">`

@@ -1,5 +1,6 @@
 // Media in object storage, end to end: the facade announces, the client uploads, the function `media` checks, everybody
-// reads, and the worker deletes. Against a third-party storage, and against a stricter one with the function in Deno.
+// reads, and the worker deletes. The tests run against a third-party storage, and against a stricter one with the
+// function in Deno.
 import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { takeSetting } from '../../api-facade/boot.ts'
@@ -43,7 +44,7 @@ async function facade() {
   const config = readConfig(environment(database.url, settings))
   const logged: unknown[] = []
   const log = Object.assign(createLog(config), {
-    // without the lines of /ready: on a busy machine the first look may be too late
+    // skips the lines of /ready, because on a busy machine its first check may be too late
     warn: (line: unknown) => JSON.stringify(line).includes('faults') || logged.push(line),
   })
   const server = await startServer({ config, databaseUrl: database.url, log })
@@ -81,7 +82,7 @@ test('An upload address expires after ten minutes, and a strict storage accepts 
   await storage.uploads.remove(key)
 })
 
-test('An upload address for Supabase signs the absence of a source to copy', async () => {
+test('The signature of an upload address for Supabase says that there is no source to copy', async () => {
   const keys = { accessKeyId: 'a', secretAccessKey: 'b', region: 'us-east-1', service: 's3' }
   const asset = { key: 'one', contentType: 'image/png', size: 7 }
   const url = 'https://ref.storage.supabase.co/storage/v1/s3/kith-uploads'
@@ -103,7 +104,7 @@ test('An upload of the wrong size, type or content is not published', async () =
   ]) {
     strict.objects.set(place, one)
     expect(await commit(upload)).toFailWith(422, 'asset_unfit')
-    strict.objects.set(`kith/${upload.assetId}`, one) // as if a commit had been interrupted after it copied
+    strict.objects.set(`kith/${upload.assetId}`, one) // a commit was interrupted after it copied
     expect(await commit(upload)).toFailWith(422, 'asset_unfit')
     expect([...strict.objects.keys()].filter((key) => key.startsWith('kith-uploads/'))).toEqual([
       'kith-uploads/kith-check',
@@ -145,7 +146,7 @@ describe('An upload in parts', () => {
   const idOf = async ({ assetId }: { assetId: string }) =>
     (await owner<{ id: string }[]>`select upload_id as id from app.media_assets where id = ${assetId}`)[0]?.id ?? ''
 
-  test('goes on where it broke off, and becomes one file', async () => {
+  test('continues after an interruption, and becomes one file', async () => {
     const { begin, parts, missing, send, commit } = await parted()
     const upload = await begin()
     expect(upload).toEqual({
@@ -220,7 +221,7 @@ describe('An upload in parts', () => {
     expect(await commit(upload)).toMatchObject({ status: 200 })
   })
 
-  test('whose commit was interrupted after the parts were joined needs no second sending', async () => {
+  test('need not be sent again if its commit was interrupted after the parts were joined', async () => {
     const { begin, missing, commit } = await parted()
     const upload = await begin()
     strict.begun.delete(await idOf(upload))
@@ -235,7 +236,7 @@ describe('An upload in parts', () => {
   test('is one upload, however many requests begin it at once', async () => {
     const { begin, parts, send, missing } = await parted()
     const upload = await begin()
-    strict.begun.delete(await idOf(upload)) // the storage has forgotten it
+    strict.begun.delete(await idOf(upload)) // the storage has dropped the upload
     const answers = await Promise.all(Array.from({ length: 5 }, () => parts(upload)))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
     for (const [i, { body }] of answers.slice(0, 3).entries()) await send(body, i + 1)
@@ -339,7 +340,7 @@ test('A storage that does not answer gives 503, and the next commit repairs what
 })
 
 describe('A missing bucket', () => {
-  test.each(['kith', 'kith-uploads'])('%s is not mistaken for an empty one', async (name) => {
+  test.each(['kith', 'kith-uploads'])('%s is not mistaken for an empty bucket', async (name) => {
     const { announce, commit } = await facade()
     const upload = await announce()
     const key = crypto.randomUUID()
@@ -394,7 +395,7 @@ test('A storage that accepts unsigned headers, or does not answer, is reported t
   )
   strict.refuse(Number.POSITIVE_INFINITY)
   const { warnings } = await facade()
-  expect(await until(warnings)).toEqual(['The storage of media does not answer as it should. The log says more.'])
+  expect(await until(warnings)).toEqual(['The media storage does not work correctly. The log says more.'])
   strict.refuse(0)
 })
 

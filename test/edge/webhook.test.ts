@@ -115,7 +115,8 @@ describe('With TLS', () => {
 
   test('a name is resolved once for each request, and every one of its addresses must be allowed', async () => {
     expect(await send({ url: `https://both.test:${port}/ok`, headers, body })).toEqual({ failure: 'not_public' })
-    // the first answer leads to the receiver, whose certificate is for another name; a second one would be refused
+    // The first look-up returns the receiver, whose certificate is for another name. The second look-up returns a
+    // private address.
     expect(await send({ url: `https://moving.test:${port}/ok`, headers, body })).toEqual({ failure: 'unreachable' })
     expect(await send({ url: `https://moving.test:${port}/ok`, headers, body })).toEqual({ failure: 'not_public' })
   })

@@ -28,7 +28,7 @@ export type Instance = {
   stop(): Promise<void>
 }
 
-/** Starts an instance with two standbys in a folder of its own, which `stop` removes, and registers people. */
+/** Starts an instance with two standbys in its own folder, which `stop` removes, and registers people. */
 export async function startInstance(env: Record<string, string> = {}): Promise<Instance> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kith-failover-'))
   chmodSync(dataDir, 0o711) // the account of the server has to reach it
@@ -111,14 +111,14 @@ type Write = { person: Person; kind: Kind; key: string; id: string }
 
 export type Load = {
   acknowledged: Write[]
-  /** Answers 503, and requests without an answer. Each was sent again with its key until it was acknowledged. */
+  /** The number of requests that got 503 or no answer. Each was sent again with its key until it was acknowledged. */
   refused: number
   /** Resolves with the milliseconds from now until a write that is sent from now on is acknowledged. */
   next(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Everybody posts and pays the next one, again and again. */
+/** Everybody posts and pays the next person, repeatedly. */
 export function startLoad({ people }: Instance): Load {
   let running = true
   let refused = 0

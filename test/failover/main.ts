@@ -1,4 +1,4 @@
-// npm run failover: the drill of docs/operation.md, Standbys and failover. It runs on an instance of its own.
+// npm run failover: the drill of docs/operation.md, Standbys and failover. It starts its own instance.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { compare, complete, primaryIn, startInstance, startLoad, strike } from './drill.ts'
@@ -30,7 +30,7 @@ try {
   await load.stop()
   const { lost, twice, balanced } = await compare(instance.sql, load)
   say(`acknowledged: ${load.acknowledged.length}, refused: ${load.refused}, lost: ${lost}, done twice: ${twice}`)
-  say(balanced ? 'The books balance.' : 'The books do not balance.')
+  say(balanced ? 'The books balance.' : 'The mana ledger does not balance.')
   if (twice > 0 || !balanced || (lost > 0 && !values.asynchronous)) process.exitCode = 1
 } finally {
   await instance.stop()

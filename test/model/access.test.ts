@@ -1,5 +1,5 @@
-// The explanation of access for staff, in random worlds: what it says is what each person really gets, and the reasons
-// agree with that and with the model of the rule (oracle/model.ts). `npm run soak` uses more worlds.
+// Tests the explanation of access for staff, in random worlds. The explanation says what each person really gets, and
+// its reasons agree with the model of the rule (oracle/model.ts). `npm run soak` uses more worlds.
 import fc from 'fast-check'
 import type { ReservedSql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -54,7 +54,7 @@ async function given(sql: ReservedSql, world: World, viewer: number): Promise<Ta
 const has = ({ reasons }: Access, code: string, effect?: string) =>
   reasons.some((reason) => reason.code === code && (effect === undefined || reason.effect === effect))
 
-/** Which of these reasons are given, and which must be. */
+/** Which of these reasons are given, and which must be given. */
 function compare(access: Access, wanted: Record<string, boolean>, where: string) {
   const found = Object.fromEntries(Object.keys(wanted).map((code) => [code, has(access, code)]))
   expect(found, where).toEqual(wanted)

@@ -73,8 +73,8 @@ async function findPeople(owner: Sql): Promise<{ ann: string; ben: string }> {
 }
 
 /**
- * Puts everything back to where these steps start. People are only in the circles that the steps are about: another
- * circle would keep their level whatever the steps do.
+ * Restores the state in which these steps start. People are only in the circles that the steps are about, because
+ * another circle would keep their level whatever the steps do.
  */
 async function setScene(owner: Sql, blocked: boolean, steps: string[]): Promise<Scene> {
   const about = steps.map((name) => (name === 'desert' ? 'delete' : name))
@@ -155,7 +155,7 @@ async function race(owner: Sql, pool: Sql, scene: Scene, [first, second]: [Step,
   }
 }
 
-/** A step may be refused because another one came first; any other error is a failure. */
+/** A step may be refused because another step came first. Any other error is a failure. */
 function expectError(error: unknown) {
   const { code, constraint_name: rule } = error as { code?: string; constraint_name?: string }
   if (!/^PT4/.test(code ?? '') && rule !== 'invitation_pending') throw error
@@ -187,7 +187,7 @@ async function databaseOfThree() {
   return { owner: database.owner, user: database.connect('kith_user') }
 }
 
-describe('Two steps at once leave the audience as a rebuild gives it:', async () => {
+describe('Two concurrent steps leave the audience as a rebuild gives it:', async () => {
   const { owner, user } = await databaseOfThree()
 
   test.each([
@@ -199,7 +199,7 @@ describe('Two steps at once leave the audience as a rebuild gives it:', async ()
     const both = runs(!blocked, true)
     const { wrong, overlapped } = await raceAll(owner, steps === byHand ? owner : user, steps, blocked, both)
     expect(wrong).toEqual([])
-    expect(overlapped).toBeGreaterThanOrEqual(least) // the second met the first's lock
+    expect(overlapped).toBeGreaterThanOrEqual(least) // the second step met a lock of the first
   })
 })
 

@@ -1,7 +1,7 @@
-// A ban or an erasure while the person is doing something: afterwards nothing that they publish is visible, and no
-// token works that they had before or got meanwhile. The tests stop the transactions where they meet, in both orders,
-// and run many rounds in random order. A person who wrote more than one batch is hidden immediately, too. Bans, their
-// ends and batches may overlap in any way.
+// A ban or an erasure while the person is doing something. Afterwards nothing that they published is visible, and no
+// token works that they had before or got meanwhile. The tests stop the transactions where they conflict, in both
+// orders, and run many rounds in random order. A person who wrote more than one batch is hidden immediately too. Bans,
+// unbans and batches may overlap in any order.
 import type { Sql, TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/crawler.ts'
@@ -30,7 +30,7 @@ const puzzle = (await alice.post<Made>('/problems', { title: 'x', body: 'x' })).
 const long = () => `${crypto.randomUUID()} ${crypto.randomUUID()}`
 const [topic] = await owner<{ id: string; slug: string }[]>`select id, slug from app.interests where level = 1 limit 1`
 
-/** Everything that a person can publish, by its table; a review needs an order first (test/model/orders.test.ts). */
+/** Everything that a person can publish, by table. Reviews need an order, and are in test/model/orders.test.ts. */
 const publishing: Record<string, (person: Person) => Promise<Answer<Made>>> = {
   contents: (person) => person.post('/videos', { mediaUrl }),
   debate_arguments: (person) => person.post(`/debates/${motion}/arguments`, { side: 'for', body: long() }),
@@ -56,7 +56,7 @@ const bannedAt = (sql: TransactionSql | typeof owner, { id }: Person) =>
 const erasedAt = (sql: TransactionSql | typeof owner, { id }: Person) =>
   sql`update app.users set erased_at = now() where id = ${id}`
 
-/** Waits until a statement waits for a lock: one of the API, or of the test's own, that starts with this text. */
+/** Waits until a statement that starts with this text, by the API or by the test, waits for a lock. */
 const waits = (start: string) =>
   until(async () => {
     const rows = await owner`
@@ -66,7 +66,7 @@ const waits = (start: string) =>
   })
 
 let names = 0
-/** A new person, who may also propose for the wiki. */
+/** A new person with enough reputation to propose changes of the wiki. */
 async function someone(): Promise<Person> {
   const [person] = (await join(`racer${++names}`)) as [Person]
   await owner`select private.add_reputation(${person.id}, ${topic?.id ?? ''}, 'admin.adjusted', 20)`
@@ -123,7 +123,7 @@ describe.each([
       await end(sql, person)
       const asked = publish(way, person)
       await waits('select api.')
-      return { asked } // not the promise itself: that would be awaited with the lock still held
+      return { asked } // begin() would await a bare promise while it holds the lock
     })
     expect(await asked).toFailWith(401, 'token_revoked')
     expect(await countOf(way, person)).toBe(0)
@@ -182,7 +182,8 @@ test('Bans among posts, replies and logins leave nothing visible and no valid to
   timeout: 120_000,
 }, async () => {
   const seen = new Set<string>()
-  const isEnough = () => ['200', '201', '401', '403'].every((status) => seen.has(status)) // some in time, some not
+  // some requests must be answered before the ban, and some after it
+  const isEnough = () => ['200', '201', '401', '403'].every((status) => seen.has(status))
   for (let round = 0; round < ROUNDS || (round < 60 && !isEnough()); round++) {
     const person = await someone()
     const asked = [1, 2, 3, 4].flatMap((n) => [
@@ -191,7 +192,7 @@ test('Bans among posts, replies and logins leave nothing visible and no valid to
     ])
     let answered = 0
     const answers = asked.map((ask) => ask().finally(() => answered++))
-    await until(() => answered >= round % asked.length, { every: 1 }) // each time a little later
+    await until(() => answered >= round % asked.length, { every: 1 }) // the ban comes later in each round
     await bannedAt(owner, person)
     const all = await Promise.all(answers)
 
@@ -244,7 +245,7 @@ async function writtenAs({ id }: Person) {
   return row
 }
 
-/** A job of the worker: all of its batches, each in a transaction of its own. */
+/** A job of the worker: all of its batches, each in its own transaction. */
 async function work(sql: Sql, batch: string, { id }: Person): Promise<void> {
   let after: string | null = null
   do {
@@ -289,7 +290,7 @@ test('If a person wrote more than one batch, everything is hidden before the wor
     where r.post_id = ${found} order by r.created_at, r.id`
   expect(replies).toEqual(others.map(({ id }) => id))
 
-  // The newest are visible again immediately; posts that no worker had hidden yet never disappeared
+  // The newest posts are visible again immediately. Posts that no worker had hidden yet never disappeared.
   await unbanned(owner, person)
   expect(await writtenAs(person)).toEqual({ yes: 0, no: 2 * MANY })
   expect(await alice.get(`/posts/${oldest}`)).toMatchObject({ status: 200 })
@@ -303,7 +304,7 @@ test.each([
   ['a ban', 'free', 10, bannedAt, unbanned],
   ['a suspension', 'free', 4, suspendedAt, released],
 ] as const)(
-  'Changes of %s among batches and posts leave the person %s',
+  'Concurrent batches, posts and changes of %s leave the person %s',
   {
     timeout: 120_000,
   },
@@ -315,7 +316,7 @@ test.each([
     let over = false
     let published = 0
     let refused = 0
-    /** The person keeps writing as long as they may; others keep reacting to it. */
+    /** The person keeps writing as long as they may, and others keep reacting to what the person wrote. */
     const writing = ['posts', 'replies'].map(async (table) => {
       while (!over) {
         const made =
@@ -337,7 +338,7 @@ test.each([
       else await finish(owner, person)
       for (const [at, batch] of ['hide_or_show_posts', 'hide_or_show_replies', 'hide_or_show_posts'].entries())
         jobs.push(work(workers[(change + at) % workers.length] as Sql, batch, person))
-      // Some batches run before the next change, and between the two a write is refused or published
+      // Some batches run before the next change, and a write is rejected or published in between
       await until(() => (change % 2 ? refused > not : published > was), { every: 1 })
     }
     over = true
@@ -376,7 +377,7 @@ async function stateOf({ id, username }: Person) {
   return { ...rows[0], profile: feed.length }
 }
 
-test('A suspension that ends by the job leaves what an unban leaves', async () => {
+test('A suspension that the job ends leaves the same state as an unban', async () => {
   const [one, other] = [await someone(), await someone()]
   for (const person of [one, other]) for (const way of ways) await publish(way, person)
   await owner`select private.set_banned(private.lock_account(${one.id}), true, 'Spam')`

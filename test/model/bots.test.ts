@@ -1,7 +1,7 @@
-// Bots: random histories of two owners and of staff, with all steps of a round at once on many connections. Owners create
-// bots with their allotment or with one code, delete them, and give them tokens; staff bans, unbans and erases bots and
-// owners. After each round: nobody has more than five bots, each bot has used up one invite and each code was used at
-// most once, bots are banned and erased with their owners, and only tokens of bots that may act are valid.
+// Bots: random histories of two owners and of staff, with all steps of a round at once on many connections. Owners
+// create bots with their allotment or with one code, delete them, and give them tokens. Staff bans, unbans and erases
+// bots and owners. After each round nobody has more than five bots, each bot has used up one invite, and each code was
+// used at most once. Bots are banned and erased with their owners. Only tokens of bots that may act are valid.
 import fc from 'fast-check'
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -23,7 +23,7 @@ async function someone(role = 'user'): Promise<Someone> {
   const name = `owner${++names}`
   const [made] = await owner<{ id: string }[]>`
     select private.create_person(${`${name}@example.org`}, 'no hash', ${name}, 'F', '1990-01-31', 'DE', 'Berlin', ${role}) as id`
-  // so long ago that the allotment of invites exceeds the limit of bots
+  // the account is so old that its allotment of invites exceeds the limit of bots
   const [row] = await owner<Someone[]>`
     update app.users set created_at = now() - interval '60 days' where id = ${made?.id ?? null}
     returning id, username as name`
@@ -32,7 +32,7 @@ async function someone(role = 'user'): Promise<Someone> {
 }
 const chief = await someone('admin')
 
-// issued an hour from now, so that the token of an owner is valid after the end of a ban, as after another login
+// Tokens are issued an hour from now. So the token of an owner is valid after the end of a ban, as after another login.
 const now = Math.floor(Date.now() / 1000)
 const claims = ({ id }: Someone, role = 'user') => JSON.stringify({ sub: id, role, iat: now + 3600, exp: now + 7200 })
 
@@ -122,7 +122,7 @@ async function act({ owners, made, bannedAlone, tokens }: World, { does, who, wh
     case 'unban bot':
       return call('service', staff, 'unban_person($2)', bot.name)
     case 'erase':
-      // rare, because nothing comes after it
+      // an erasure is rare, because nothing comes after it
       return which === 0 ? call('gate', claims(one), `erase_me('no hash')`) : { code: null, body: null }
   }
 }
@@ -133,7 +133,7 @@ const REFUSALS = [
   ...['token_revoked', 'person_unknown', 'owner_banned', 'owner_unknown'],
 ]
 
-/** What must hold, and does not. */
+/** The rules that the database breaks, as sentences. */
 async function faults({ owners, made, bannedAlone, tokens }: World): Promise<string[]> {
   const found: string[] = []
   for (const [at, { id, name, code }] of owners.entries()) {
@@ -201,7 +201,7 @@ test('In any parallel history, bots stay within their limits and invites, and ar
   await fc.assert(fc.asyncProperty(rounds, play), { numRuns: runs(12, 400), endOnFailure: true })
 })
 
-test('Of ten requests at once five create a bot, and with the same code only one does', async () => {
+test('Five of ten concurrent requests create a bot, and only one of ten requests with the same code does', async () => {
   const many = (does: Step['does']) => Array.from({ length: 10 }, (): Step => ({ does, who: 0, which: 0 }))
   await play([
     many('create with a code'),

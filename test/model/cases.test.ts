@@ -1,6 +1,6 @@
-// Cases: random histories of three moderators and an admin, with a clock that moves and connections that die in
-// between, compared with a small model of the transitions: what fails, by which code, and the state, the claim and
-// the decisions afterwards. A failing history prints the shortest one that shows it.
+// Cases: random histories of three moderators and an admin, with a clock that moves and connections that are lost. The
+// tests compare them with a small model of the transitions: which steps fail with which code, and the state, the claim
+// and the decisions afterwards. If a history fails, the test prints the shortest failing history.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../support/runs.ts'
@@ -15,7 +15,7 @@ await owner`update app.users set role = 'moderator' where id = any (${moderators
 const staff = [...moderators, admin]
 const ADMIN = 3
 
-/** The rules again: who may do what with an open and with a closed case, and whether it closes it. */
+/** The rules, written a second time: who may do what with an open and with a closed case, and whether the action closes the case. */
 const rules = {
   claim: { who: 'all', closed: false, closes: false },
   release: { who: 'all', closed: false, closes: false },

@@ -1,5 +1,6 @@
 // A client keeps copies and catches up by GET /sync, in random histories: afterwards it holds exactly what its person
-// sees. Nobody learns of a thing that they could never see. A failure prints the seed and the shortest history.
+// sees. Nobody learns of a thing that they could never see. If a history fails, the test prints the seed and the
+// shortest failing history.
 import fc from 'fast-check'
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -14,7 +15,7 @@ const people = await owner<{ id: string; username: Name }[]>`
   insert into app.users (username, first_name, last_name, country, city)
   select n, n, 'Model', 'PT', 'Faro' from unnest(${[...names]}::text[]) n returning id, username`
 const idOf = (name: Name) => people.find(({ username }) => username === name)?.id ?? ''
-// Ann and Ben have each other in the inner circle, Ann has Cat in a circle; Dan is a stranger to all
+// Ann and Ben have each other in the inner circle, and Ann has Cat in a circle. Dan is a stranger to all of them.
 await owner`insert into app.audience (viewer_id, author_id, level) values
   (${idOf('ben')}, ${idOf('ann')}, 2), (${idOf('ann')}, ${idOf('ben')}, 2), (${idOf('cat')}, ${idOf('ann')}, 1)
   on conflict (viewer_id, author_id) do update set level = excluded.level`
@@ -75,7 +76,7 @@ async function catchUp(client: Client): Promise<void> {
 }
 
 const banned = new Set<Name>()
-/** What each person could ever see, in all histories: things of the ones before remain. */
+/** What each person could ever see, in all histories: things of earlier histories remain. */
 const could = new Map<Name, Set<string>>(names.map((name) => [name, new Set()]))
 
 type Step = { act: (typeof acts)[number]; who: Name; which: number; way: (typeof ways)[number] }
@@ -117,7 +118,8 @@ async function live(history: Step[]): Promise<void> {
     const author = post ? post.author : who
     const call = (name: Name, text: string, ...given: string[]) =>
       as(name, (sql) => sql.unsafe(text, given)).catch((error: { code?: string }) => {
-        if (!error.code?.startsWith('PT')) throw error // a call may be rejected: the model doesn't know the rules of writing
+        // a call may be rejected: the model doesn't contain the rules of writing
+        if (!error.code?.startsWith('PT')) throw error
         return []
       })
     if (act === 'publish') {

@@ -1,5 +1,6 @@
-// Contents: compares who sees which in random worlds with a small model of the rule, and checks that every kind has all
-// that a kind needs. See docs/decisions.md, Contents. A failure prints the seed and the smallest world that shows it.
+// Compares which contents people see in random worlds with a small model of the rule, and checks that every kind has
+// everything that a kind needs. See docs/decisions.md, Contents. A failed test prints its seed and the smallest world
+// that shows the fault.
 import fc from 'fast-check'
 import type { TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
@@ -45,7 +46,7 @@ type World = {
   /** Who is in which space. */
   members: [number, number][]
   banned: number[]
-  /** People whose ban has an end, which is still to come. */
+  /** People who are banned until a time in the future. */
   suspended: number[]
   erased: number[]
   limited: number[]
@@ -164,7 +165,7 @@ async function build(sql: TransactionSql, world: World) {
   for (const { people, since } of hidings)
     for (const n of people) await sql`update app.users set ${since} where id = ${personId(n)}`
   if (world.written) return
-  // the state before the worker has hidden them
+  // this is the state before the worker has hidden the contents
   await sql`update app.contents set author_hidden = false`
   await sql`update app.video_comments set author_hidden = false`
 }
@@ -227,7 +228,7 @@ async function look(sql: TransactionSql, world: World, viewer: number) {
             one.space === space &&
             (author ?? one.author) === one.author &&
             (wanted === null || isAbout(one, wanted)) &&
-            // whoever names a space or an author finds them
+            // a filter by a space or an author finds limited people too
             (space !== null || author !== null || !isLimited(world, viewer, one.author)),
         )
         const asked = [
@@ -312,7 +313,7 @@ test('Everyone sees exactly the contents that the rule allows', async () => {
 })
 
 describe('Every kind is complete:', async () => {
-  /** Each a query for kinds that lack something. */
+  /** Each is a query for kinds that lack something. */
   const wants: Record<string, string> = {
     'its detail table has the id of the content as its key': `
       select k.kind from private.content_kinds k where not exists (
@@ -367,7 +368,7 @@ describe('Every kind is complete:', async () => {
     expect(await found(owner, query)).toEqual([])
   })
 
-  test.each(Object.entries(wants))('The check finds a kind that lacks it: %s', async (_what, query) => {
+  test.each(Object.entries(wants))('The check finds a kind for which this is false: %s', async (_what, query) => {
     const lacking = await owner.begin(async (sql) => {
       await sql.unsafe(`
         create table app.kites (id uuid, words text);
@@ -438,7 +439,7 @@ describe('Children of a deleted content are deleted 500 at a time:', () => {
     expect([steps.length < 6, await left()]).toEqual([true, { parts: 0, votes: 0 }])
   })
 
-  test('this also holds if the worker lost its job, before the content is purged', async () => {
+  test('all children are deleted before the content is purged, even if the worker lost its job', async () => {
     const [author, fan, id] = [uuid(1, 0), uuid(1, 1), uuid(6, 53)]
     await owner`insert into app.contents (id, kind, author_id, deleted_at) values (${id}, 'video', ${author}, now() - interval '32 days')`
     await owner`insert into app.video_comments (video_id, author_id, body) select ${id}, ${fan}, n from generate_series(1, 600) n`
@@ -472,11 +473,11 @@ describe('Children of a deleted content are deleted 500 at a time:', () => {
     while (await run());
   }
 
-  test('this also holds if somebody else changes one meanwhile', async () => {
+  test('all children are deleted even if somebody else changes some of them meanwhile', async () => {
     const [author, fan, id] = [uuid(1, 0), uuid(1, 1), uuid(6, 50)]
     await owner`insert into app.contents (id, kind, author_id, deleted_at) values (${id}, 'video', ${author}, now())`
     await owner`insert into app.video_comments (video_id, author_id, body) select ${id}, ${fan}, n from generate_series(1, 600) n`
-    // A hundred of any 500 of them
+    // 200 of the 600, so that any batch of 500 contains at least 100 of them
     await during(
       'clear_content',
       { contentId: id },

@@ -1,6 +1,7 @@
 // Tests a post's counters, and what its reactions, bookmarks and reposts earn, under concurrency: these are added and
 // removed on real connections while posts are deleted and written again. Then the counters and ledgers are compared
-// with a fresh count. A failing history prints its seed; earlier histories leave their rows, so it can't be shortened.
+// with a fresh count. A failed test prints its seed. A history can't be shortened, because earlier histories leave
+// their rows.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
@@ -39,7 +40,7 @@ async function write(place: Place) {
   const repost = id(await call(fay, given.repost, post))
   Object.assign(place, { post, repost })
 }
-/** Deletes the post at a place and writes another one: only one at a time, because a post can't be deleted twice. */
+/** Deletes the post at an index and writes another one. Runs one at a time, because a post can't be deleted twice. */
 const rewriting = new Set<Place>()
 async function rewrite(place: Place) {
   if (rewriting.has(place)) return
@@ -189,7 +190,7 @@ test('All operations at once, while posts are deleted and written again, leave t
     await expectHonest()
   })
   await fc.assert(history, { numRuns: 5, endOnFailure: true })
-  expect(errors.get('post_unknown') ?? 0).toBeGreaterThan(0) // some of them did meet a deleted post
+  expect(errors.get('post_unknown') ?? 0).toBeGreaterThan(0) // some operations did meet a deleted post
 }, 60_000)
 
 test('When hearts arrive at once, each milestone is emitted once', async () => {

@@ -1,5 +1,5 @@
-// Sends kill -9 repeatedly during traffic. Then each acknowledged write exists exactly once, any other write exists
-// completely or not at all, the mana ledger balances, and Realtime clients reconnect by themselves and find what they
+// Sends kill -9 repeatedly during traffic. Then each acknowledged write exists exactly once, and any other write exists
+// completely or not at all. The mana ledger balances. Realtime clients reconnect by themselves and find what they
 // missed in the inbox.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -41,7 +41,7 @@ async function freePort(): Promise<number> {
 
 function launch(): ChildProcess {
   return spawn(process.execPath, ['api-facade/main.ts'], {
-    detached: true, // a process group of its own, to be killed as a whole
+    detached: true, // the facade gets its own process group, so that all its processes can be killed at once
     env: {
       ...process.env,
       DATA_DIR: dataDir,
@@ -57,7 +57,7 @@ function launch(): ChildProcess {
   })
 }
 
-/** Kills the facade's process group, and every second time also the database server with all its processes. */
+/** Kills the facade's process group, and with `withDatabase` also the database server. Then starts the facade again. */
 async function kill(withDatabase: boolean): Promise<void> {
   const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
   const exit = once(instance, 'exit')
@@ -75,7 +75,7 @@ type Done = { id: string; payment: { id: string }; minted: number }
 const acknowledged = { posts: 0, payments: 0, boosts: 0, reversals: 0, minted: 0 }
 const unanswered: Write[] = []
 
-/** Sends a write and returns its result; without an answer the write is kept, to be sent again with the same key. */
+/** Sends a write and returns its result. A write without an answer is kept, to be sent again with the same key. */
 async function send(write: Write): Promise<Done | undefined> {
   const { person, kind, path, body, key } = write
   const answer = await person.post<Done>(path, body, { 'idempotency-key': key }).catch(() => null)
@@ -160,7 +160,7 @@ test(`${KILLS} kills during traffic lose no acknowledged write and repeat none`,
 
   const stack = readInstance(dataDir)?.stack
   const sql = postgres(stack?.dbUrl ?? '', { max: 1 })
-  await until(async () => (await sql`select from private.effects limit 1`).length === 0) // the worker is applying them
+  await until(async () => (await sql`select from private.effects limit 1`).length === 0) // the worker applies effects
   const [books] = await sql`
     select (select count(*)::int from app.posts) as posts,
            (select count(*)::int from app.payments where not reversed) as payments,

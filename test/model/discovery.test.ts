@@ -1,5 +1,5 @@
 // Compares candidates and mentors in random worlds with a simple model of the rule. Each list is read to its end in
-// pages of two. A failure prints the seed and the smallest world that shows it.
+// pages of two. A failed test prints its seed and the smallest world that shows the fault.
 import fc from 'fast-check'
 import type { TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -20,7 +20,7 @@ const slugs = (
 type Made = {
   intent: (typeof intents)[number] | null
   active: boolean
-  /** When the intent was first set; of two at the same time the one with the lower id comes first. */
+  /** When the intent was first set. Of two intents of the same time, the one with the lower id comes first. */
   since: number
   country: string
   city: string
@@ -130,7 +130,7 @@ function mentors(world: World, viewer: number, { interest, gap = 2 }: Asked): st
 
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`
 
-/** People with ids in the order of their numbers; the triggers do the rest. */
+/** People with ids in the order of their numbers. The triggers write all other rows. */
 async function build(sql: TransactionSql, world: World): Promise<void> {
   const { people, blocks, follows } = world
   await sql`
@@ -172,7 +172,7 @@ async function build(sql: TransactionSql, world: World): Promise<void> {
 }
 
 type Item = { username: string; sharedInterests: number; expertiseGap?: number }
-/** The whole list, page by page; null if it is refused because there is no intent. */
+/** The whole list, page by page. Null if the list is refused because there is no intent. */
 async function walk(sql: TransactionSql, operation: string, given: Record<string, unknown>): Promise<Item[] | null> {
   const items: Item[] = []
   const names = Object.keys(given).filter((name) => given[name] !== undefined)

@@ -1,5 +1,5 @@
 // Effects are applied exactly once and in order, however often a worker is killed in between: ledgers, sums, counters
-// and notifications equal a plain count. `npm run soak` uses ten thousand. How effects wait is in
+// and notifications equal a plain count. `npm run soak` applies ten thousand effects. For how effects wait see
 // test/worker/effects.test.ts.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ const KILLS = runs(2, 3)
 const { owner, superuser, url } = await createDatabase()
 const waiting = async () => (await owner<[{ n: number }]>`select count(*)::int as n from private.effects`)[0].n
 
-/** A worker in a process of its own. */
+/** A worker in its own process. */
 const start = (): ChildProcess =>
   spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
     env: { ...environment(url), PATH: process.env.PATH },
@@ -45,7 +45,7 @@ test(`${AUTHORS * POSTS * FANS * 2} effects are applied once each, despite ${KIL
 
   for (let kill = 0; kill < KILLS; kill++) {
     const before = await waiting()
-    // Two workers at a time, one of which is killed in between
+    // Two workers run at a time, and one of them is killed in the middle
     const both = [start(), start()]
     await until(async () => (await waiting()) < before)
     for (const worker of both) {
@@ -88,7 +88,7 @@ test(`${AUTHORS * POSTS * FANS * 2} effects are applied once each, despite ${KIL
   const [told] = await owner`
     select sum(count)::int as items, (select count(*)::int from app.notification_actors) as actors, max(count)::int as most
     from app.notifications where kind = 'post.reacted'`
-  // The fan who removed reactions is in the notification or not, depending on which effect was applied with which
+  // The fan who removed reactions is in the notification or not, depending on which effects were applied together
   expect(told?.most).toBe(FANS)
   expect(told?.items).toBe(told?.actors)
 })

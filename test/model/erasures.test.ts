@@ -1,5 +1,5 @@
-// An erasure acquires locks in their order too (ARCHITECTURE.md, Locks): whatever else concerns the person at the same
-// time, there is no deadlock, and nothing is written that the erasure does not find.
+// An erasure acquires locks in their order too (ARCHITECTURE.md, Locks). Other writes about the person at the same time
+// cause no deadlock, and the erasure finds everything that they write.
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import {
@@ -102,7 +102,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     const post = await publish(person, { interest })
     return [posts(post), as(person, 'delete_post($3::uuid)', post), erase(person)]
   },
-  'a scheduled post that goes out': async () => {
+  'a scheduled post that is published': async () => {
     const person = await join()
     const text = `create_post('Soon', p_interest_id => $3::uuid, p_publish_at => $4)`
     const { id } = await answer(as(person, text, interest, new Date(Date.now() + 3_600_000).toISOString()))
@@ -156,11 +156,11 @@ const scenes: Record<string, () => Promise<Scene>> = {
   },
 }
 
-test.each(Object.entries(scenes))('an erasure and %s', async (_what, make) => {
+test.each(Object.entries(scenes))('An erasure runs concurrently without a deadlock with %s', async (_what, make) => {
   for (const turn of ['one first', 'the other first']) {
     const [held, one, other] = await make()
     const outcomes = await runHeld(held, turn === 'one first' ? [one, other] : [other, one])
-    // done, or refused with a code of ours: there is no deadlock and no violated constraint
+    // each request succeeds or fails with one of Kith's codes, so there was no deadlock and no violated constraint
     expect(outcomes.map((outcome) => outcome === null || /^[a-z]+(_[a-z]+)*$/.test(outcome) || outcome)).toEqual([
       true,
       true,
@@ -170,7 +170,7 @@ test.each(Object.entries(scenes))('an erasure and %s', async (_what, make) => {
 
 // such a deadlock fails no request, because the worker repeats its work and a reader continues without the effects. So
 // the test reads the number of deadlocks that Postgres has counted
-test('an erasure and effects of the person cause no deadlock', async () => {
+test('An erasure and effects of the person cause no deadlock', async () => {
   const deadlocks = async () =>
     (await found<{ n: string }>('select deadlocks as n from pg_stat_database where datname = current_database()')).n
   const applying: Request = {

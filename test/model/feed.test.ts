@@ -1,6 +1,6 @@
-// Reads every tab of the feed to its end: each of its posts comes once and in order, for viewers with few relations and
-// with many, among many posts that are hidden from them, and among long texts that nearly contain a muted phrase. A
-// failure prints the seed. The oracle checks what may be visible at all.
+// Reads every tab of the feed to its end. Each of its posts comes once and in order. Viewers have few or many
+// relations, many posts are hidden from them, and long texts nearly contain a muted phrase. A failed test prints its
+// seed. The oracle checks what may be visible at all.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
@@ -21,14 +21,14 @@ type Post = {
   author: number
   at: number
   visibility: string
-  /** Its group: one that a viewer is in, or one without viewers. */
+  /** Its group, which a viewer is in, or which has no viewers. */
   space: 'ours' | 'theirs' | null
   depth: number
   format: string
   journalism: boolean
   trending_boost: number
   body: string
-  /** The signature of its vector; null if it has none. */
+  /** The signature of its vector. Null if the post has no vector. */
   signature: string | null
 }
 type Item = { id: string; score: number; why: { factor: string; weight: number }[] }
@@ -195,7 +195,8 @@ test('Every tab, read to its end, has each of its posts once and in order', { ti
             as p (id, signature) where signature <> ''`
         await sql`insert into app.settings values ('embedding_model', 'bits')`
         await sql`insert into app.feed_blocks ${sql(bounds.map((at) => ({ starts_at: time(at) })))}`
-        // In some worlds a viewer is in the group, so that their feed finds followed people another way
+        // In some worlds a viewer is in the group, so that their feed finds the posts of followed people by another
+        // query
         const inside = [MANY, FEW, null][seed % 3]
         if (typeof inside === 'number')
           await sql`insert into app.space_members (space_id, user_id) values (${groups.ours}, ${person(inside)})`
@@ -247,7 +248,8 @@ test('Every tab, read to its end, has each of its posts once and in order', { ti
             )
             const place = (item: Item): [number, number, string] => {
               const { at = 0, trending_boost = 0 } = known.get(item.id) ?? {}
-              // Sort keys: blocks, then nearness, then score; times; or times shifted by trending
+              // For You is sorted by block, then nearness, then score. Trending is sorted by shifted times, and the
+              // other tabs by time.
               const key = tab === null ? blockOf(item.id) : tab === 'trending' ? at + trending_boost * 240 : at
               return [key, front.has(item.id) ? 1000 + weigh(item) : tab === null ? item.score : 0, item.id]
             }
@@ -264,7 +266,7 @@ test('Every tab, read to its end, has each of its posts once and in order', { ti
       }
     },
   )
-  // these two examples, long pages without a filter, give short pages for certain; random ones may not
+  // These two examples, long pages without a filter, always give short pages. Random examples may not.
   await fc.assert(property, {
     numRuns: runs(2, 50),
     examples: [

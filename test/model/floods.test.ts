@@ -1,6 +1,6 @@
-// Nobody can empty another person's first page with rows that person can't see: each list gets floods that are hidden
-// in every possible way, and must still show the visible row behind them. See docs/limits.md; docs/decisions.md,
-// Lists.
+// Nobody can empty another person's first page with rows that this person can't see. Each list gets floods that are
+// hidden in every possible way, and must still show the visible row behind them. See docs/limits.md, and
+// docs/decisions.md, Lists.
 import { describe, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { openGround } from '../support/floods.ts'

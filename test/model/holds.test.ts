@@ -112,7 +112,7 @@ test.each([
   const place = async () =>
     (await answer<{ order: { id: string } }>(as(buyer, 'place_order($3::uuid, 10)', id))).order.id
   const [first, second] = [await place(), await place()]
-  await answer(as(buyer, 'cancel_order($3::uuid)', first)) // the purge reads this one first
+  await answer(as(buyer, 'cancel_order($3::uuid)', first)) // the purge reads this order first
   await answer(as(seller, 'accept_order($3::uuid)', second))
   await answer(as(seller, `deliver_order($3::uuid, 'Here')`, second))
   await answer(as(buyer, 'complete_order($3::uuid)', second))
@@ -126,7 +126,7 @@ test.each([
 test('A bounty that is added while its author is banned is refunded', async () => {
   const author = await join()
   const id = await pose(author)
-  // so many newer contents that the ban leaves the problem to the worker
+  // there are so many newer contents that the ban leaves the problem to the worker
   await owner`insert into app.contents (kind, author_id) select 'video', ${author.id} from generate_series(1, 500)`
   const met = await runHeld(wallet(author), [as(author, 'add_bounty($3::uuid, 10)', id), ends['a ban'](author)])
   expect(met).toEqual([null, null])
@@ -144,7 +144,7 @@ test.each([
 ])('No deadlock happens when a ban of a person with solutions meets %s', async (_what, end) => {
   const [author, solver] = [await join(), await join()]
   const [low = '', high = ''] = [await pose(author, 10), await pose(author, 10)].sort()
-  await owner`update app.problems set depth = 1 where id = ${low}` // now its row is after the other one
+  await owner`update app.problems set depth = 1 where id = ${low}` // the row of this problem is now after the other row
   for (const id of [low, high]) await solve(solver, id)
   await run(ends['a ban'](author))
   const met = await runHeld(row('app.problems', `id = '${low}'`), [ends['a ban'](solver), end(author)])
@@ -155,7 +155,7 @@ test("No deadlock happens when a ban of a person with arguments meets the erasur
   const [author, arguer] = [await join(), await join()]
   const open = async () => (await answer(as(author, `create_debate('Bread?', 'Or cake', now() + interval '1 day')`))).id
   const [low = '', high = ''] = [await open(), await open()].sort()
-  await owner`update app.debates set body = 'Or pie' where id = ${low}` // now its entry is after the other one in the index
+  await owner`update app.debates set body = 'Or pie' where id = ${low}` // its entry is now after the other in the index
   for (const id of [low, high]) await answer(as(arguer, `create_argument($3::uuid, 'for', $4)`, id, words))
   const met = await runHeld(row('app.debates', `id = '${low}'`), [ends['a ban'](arguer), ends['an erasure'](author)])
   expect(met).toEqual([null, null])
@@ -250,7 +250,7 @@ test('With everything at once there is no deadlock, and banned and erased people
     }
   }
   await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(lane))
-  // no call failed with a code that is not Kith's, for example 40P01, a deadlock
+  // every failed call has one of Kith's codes, and none has 40P01, a deadlock
   expect(outcomes.filter((outcome) => outcome !== null && !/^[a-z_]+$/.test(outcome))).toEqual([])
   expect(outcomes.filter((outcome) => outcome === null).length).toBeGreaterThan(outcomes.length / 5)
   // in the end all of them are erased or banned

@@ -22,13 +22,14 @@ const atOnce = <T>(count: number, work: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)))
 
 /**
- * Holds a lock until every statement waits for it, then releases them together: by chance requests seldom meet, because
- * the facade hashes one password at a time.
+ * Holds a lock until every statement waits for it, and then releases the lock. Without this, requests seldom meet,
+ * because the facade hashes one password at a time.
  */
 async function jammed<T>(lock: (sql: TransactionSql) => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   const { work: running } = await database.owner.begin(async (sql) => {
     await lock(sql)
-    const started = { work: work() } // not the promise itself: that would be awaited with the lock still held
+    // begin() would await a bare promise while it holds the lock
+    const started = { work: work() }
     await until(async () => {
       const waiting = await database.owner`
         select from pg_stat_activity where datname = ${database.name} and wait_event_type = 'Lock'`
@@ -77,7 +78,7 @@ describe('Reserving', () => {
     expect(tally(answers)).toEqual({ 200: 1, '409 invite_reserved': 49 })
   })
 
-  test('several codes at once for one candidate leaves the candidate with one', async () => {
+  test('several codes at once for one candidate gives the candidate one code', async () => {
     const codes = await newCodes(LANES)
     const candidateSessionId = crypto.randomUUID()
     const path = '/identity/invite-codes/reserve'

@@ -3,7 +3,7 @@ import postgres from 'postgres'
 import { type Database, poolUrl } from '../support/database.ts'
 import type { Outcome, Request } from './races.ts'
 
-/** The number of writes after which a request loses its connection; null if it keeps it. */
+/** The number of writes after which a request loses its connection. Null if the request keeps its connection. */
 export type Kill = number | null
 
 /**
@@ -42,8 +42,8 @@ export async function createKills({ superuser, owner, connect, url }: Database) 
         code === '57P01' || code === 'CONNECTION_CLOSED' ? DEAD : code === '40P01' ? code : message,
     )
   /**
-   * The outcome: null, or the code of the error. A request that lost its connection is sent again; so is one with an
-   * Idempotency-Key, as if its answer had been lost.
+   * The outcome: null, or the code of the error. A request that lost its connection is sent again. A request with an
+   * Idempotency-Key can be sent again too, as if its answer had been lost.
    */
   async function send(request: Request, kill: Kill = null, repeats = false): Promise<Outcome> {
     const { role, run } = request
@@ -53,7 +53,7 @@ export async function createKills({ superuser, owner, connect, url }: Database) 
       connection: { 'test.writes_left': String(kill) },
     })
     const first = await outcomeOf(run(lane))
-    await lane.end({ timeout: 0 }) // otherwise it would wait for a dead connection
+    await lane.end({ timeout: 0 }) // without the timeout, end() would wait for a dead connection
     if (first === DEAD) died++
     return first === DEAD || repeats ? send(request) : first
   }

@@ -71,18 +71,18 @@ const take = (...locks: string[]) =>
     for (const lock of locks) await sql.unsafe(`select private.lock(${lock})`)
   })
 
-test('a lock that is taken out of order fails', async () => {
+test('Taking a lock out of order fails', async () => {
   await take(`'roles'`, `'pair', '1', '2'`, `'effects', 'x'`, `'audit'`)
   await expect(take(`'effects', 'x'`, `'pair', '1'`)).rejects.toThrow('the lock pair (400) is taken after one of 600')
   await expect(take(`'nothing'`)).rejects.toThrow('there is no kind of locks nothing')
 })
 
-test('a lock that the transaction already holds may be taken again', async () => {
+test('A transaction may take a lock again that it already holds', async () => {
   await take(`'pair', '1', '2'`, `'audit'`, `'pair', '2'`, `'audit'`, `'pair', variadic '{}'`)
   await expect(take(`'pair', '1', '2'`, `'audit'`, `'pair', '3'`)).rejects.toThrow('is taken after')
 })
 
-test('an operation that takes locks out of order fails wherever it is tested', async () => {
+test('An operation that takes locks out of order fails in every test', async () => {
   const [one, other] = [await join(), await join()]
   const turned = as(one, `mute_person($3)`, other.username)
   await owner`update private.lock_kinds set position = 850 where kind = 'mutes'`
@@ -116,10 +116,10 @@ test('ARCHITECTURE.md has the ranks, and every kind of lock in the row of its ra
 test.each([
   ['a ban', ban],
   ['an erasure', erase],
-])('%s and a batch of views', async (_what, end) => {
+])('%s and a batch of views cause no deadlock', async (_what, end) => {
   const [author, leaver] = [await join(), await join()]
   const [low = '', high = ''] = [await publish(author), await publish(author)].sort()
-  await reply(leaver, high) // so that the rows are in the other order
+  await reply(leaver, high) // the rows of the posts are then in the other order
   await reply(leaver, low)
   const met = await runHeld(counters(low), [views([high, low], leaver), end(leaver)])
   expect(met).toEqual([null, null])
@@ -166,21 +166,21 @@ async function oneAddress() {
   return runHeld(advisory('email wanted@example.org'), [joining, atGate(`verify_email($3::uuid, sha256('link'))`, id)])
 }
 
-test('two people who vote for each other', async () => {
+test('Two people can vote for each other without a deadlock', async () => {
   expect(await crossVotes(races)).toEqual([null, null])
 })
 
 test.each([
   ['a ban', ban],
   ['an erasure', erase],
-])('%s and a reaction to what the person wrote and answered', async (_what, end) => {
+])('%s and a reaction to what the person wrote and answered cause no deadlock', async (_what, end) => {
   const { own, met } = await endAndHeart(races, end)
   expect(met[0]).toBeNull()
   expect([null, 'post_unknown']).toContain(met[1]) // either request may come first
   expect(await repliesTo(own)).toBe(0)
 })
 
-describe('the reverse order is a deadlock', async () => {
+describe('A deadlock happens without the right order', async () => {
   const turned = await createRaces()
   await turned.superuser.unsafe(`alter database ${turned.database.name} set deadlock_timeout = '10ms'`)
 
@@ -211,7 +211,7 @@ test.each([
   ['two bans', ban, ban],
   ['two erasures', erase, erase],
   ['a ban and an erasure', ban, erase],
-])('%s of people who answered each other', async (_what, first, second) => {
+])('%s of people who answered each other cause no deadlock', async (_what, first, second) => {
   const [one, two] = [await join(), await join()]
   const [ofOne, ofTwo] = [await publish(one), await publish(two)]
   const answers = [await reply(one, ofTwo), await reply(two, ofOne)]
@@ -229,7 +229,7 @@ const engagement: Record<string, string> = {
 }
 
 test.each(Object.entries(engagement))(
-  'a %s, and an erasure of the author, who answered there',
+  'A %s and an erasure of the author, who answered there, cause no deadlock',
   async (_what, leave) => {
     const [author, fan] = [await join(), await join()]
     const post = await publish(author, { interest })
@@ -240,7 +240,7 @@ test.each(Object.entries(engagement))(
   },
 )
 
-test('a heart, and an erasure of the inviter of the fan, who replied to the post', async () => {
+test('A heart and an erasure of the inviter of the fan, who replied to the post, cause no deadlock', async () => {
   const [author, inviter] = [await join(), await join()]
   const fan = await join(inviter)
   const post = await publish(author)
@@ -250,7 +250,7 @@ test('a heart, and an erasure of the inviter of the fan, who replied to the post
   expect(met).toEqual([null, null])
 })
 
-test('a notification of a heart, and an erasure of a person in the same notification', async () => {
+test('A notification of a heart and an erasure of a person in it cause no deadlock', async () => {
   const [author, leaver, fan] = [await join(), await join(), await join()]
   const post = await publish(author)
   await answer(heart(leaver, post))
@@ -263,7 +263,7 @@ test('a notification of a heart, and an erasure of a person in the same notifica
   expect(met).toEqual([null, null])
 })
 
-test('a reply that staff hide while its author is erased is unknown', async () => {
+test('A reply that staff hide while its author is erased is unknown', async () => {
   const [author, leaver] = [await join(), await join()]
   const post = await publish(author)
   const own = await publish(leaver)
@@ -276,7 +276,7 @@ test('a reply that staff hide while its author is erased is unknown', async () =
 test.each([
   ['banned', ban],
   ['erased', erase],
-])('a repost that staff delete while its author is %s', async (_what, end) => {
+])('A repost that staff delete while its author is %s causes no deadlock', async (_what, end) => {
   const [author, leaver] = [await join(), await join()]
   const post = await publish(author)
   await reply(leaver, post)
@@ -285,7 +285,7 @@ test.each([
   expect(met).toEqual([null, null])
 })
 
-describe('an action in a case', () => {
+describe('An action in a case', () => {
   const reported = async (author: Someone, reporter: Someone) => {
     const post = await publish(author)
     await reply(author, post)
@@ -303,21 +303,24 @@ describe('an action in a case', () => {
       id,
     )
 
-  test.each(['first', 'second'])('that bans, and a ban of the same person, which comes %s', async (turn) => {
-    const [author, reporter] = [await join(), await join()]
-    const { post, id } = await reported(author, reporter)
-    const both = [act(id, '{hide,ban}'), asStaff(admin, `ban_person($3, 'Rude')`, author.username)]
-    const met = await runHeld(posts(post), turn === 'first' ? both.reverse() : both)
-    expect(met).toEqual([null, null])
-    expect(await states(id)).toEqual({ status: 'closed', cases: 1, bans: 1 })
-  })
+  test.each(['first', 'second'])(
+    'that bans causes no deadlock with a ban of the same person, which comes %s',
+    async (turn) => {
+      const [author, reporter] = [await join(), await join()]
+      const { post, id } = await reported(author, reporter)
+      const both = [act(id, '{hide,ban}'), asStaff(admin, `ban_person($3, 'Rude')`, author.username)]
+      const met = await runHeld(posts(post), turn === 'first' ? both.reverse() : both)
+      expect(met).toEqual([null, null])
+      expect(await states(id)).toEqual({ status: 'closed', cases: 1, bans: 1 })
+    },
+  )
 
   test.each([
     ['{hide,warn}', 'first'],
     ['{hide,warn}', 'second'],
     ['{hide,ban}', 'first'],
     ['{remove,limit}', 'second'],
-  ])('%s, and an erasure of the person, which comes %s', async (actions, turn) => {
+  ])('%s causes no deadlock with an erasure of the person, which comes %s', async (actions, turn) => {
     const [author, reporter] = [await join(), await join()]
     const { post, id } = await reported(author, reporter)
     const both = [act(id, actions), erase(author)]
@@ -329,23 +332,26 @@ describe('an action in a case', () => {
     expect((await states(id)).status).toBe(met.every((one) => one === null) ? 'closed' : 'open')
   })
 
-  test.each(['first', 'second'])('that dismisses, and another report, which comes %s', async (turn) => {
-    const [author, reporter, other] = [await join(), await join(), await join()]
-    const { post, id } = await reported(author, reporter)
-    const both = [act(id, '{dismiss}'), as(other, `report('post', $3, 'Rude')`, post)]
-    const met = await runHeld(row('app.cases', `id = '${id}'`), turn === 'first' ? both.reverse() : both)
-    expect(met).toEqual([null, null])
-    // the other report was settled with the closed case, or it has opened another case
-    const after = await owner<{ status: string; report: string; reports: number }[]>`
+  test.each(['first', 'second'])(
+    'that dismisses causes no deadlock with another report, which comes %s',
+    async (turn) => {
+      const [author, reporter, other] = [await join(), await join(), await join()]
+      const { post, id } = await reported(author, reporter)
+      const both = [act(id, '{dismiss}'), as(other, `report('post', $3, 'Rude')`, post)]
+      const met = await runHeld(row('app.cases', `id = '${id}'`), turn === 'first' ? both.reverse() : both)
+      expect(met).toEqual([null, null])
+      // the other report was settled with the closed case, or it has opened another case
+      const after = await owner<{ status: string; report: string; reports: number }[]>`
       select c.status, r.status as report, c.reports from app.reports r
       join app.case_reports o on o.report_id = r.id join app.cases c on c.id = o.case_id
       where r.reporter_id = ${other.id}`
-    expect([...after]).toEqual([
-      turn === 'first'
-        ? { status: 'closed', report: 'dismissed', reports: 2 }
-        : { status: 'open', report: 'open', reports: 1 },
-    ])
-  })
+      expect([...after]).toEqual([
+        turn === 'first'
+          ? { status: 'closed', report: 'dismissed', reports: 2 }
+          : { status: 'open', report: 'open', reports: 1 },
+      ])
+    },
+  )
 
   test('of two bulk bans of overlapping people one waits for the other', async () => {
     const inviter = await join()
@@ -369,7 +375,7 @@ describe('an action in a case', () => {
   })
 })
 
-test('of two admins who take the role from each other one remains', async () => {
+test('Of two admins who take the role from each other one remains', async () => {
   const [one, two] = [await join(), await join()]
   await owner`update app.users set role = 'admin' where id in (${one.id}, ${two.id})`
   const take = (by: Someone, from: Someone) => asStaff(by, `set_role($3, 'user')`, from.username)
@@ -379,18 +385,18 @@ test('of two admins who take the role from each other one remains', async () => 
   expect(left).toHaveLength(1)
 })
 
-test('a change of address, and a registration with the new address by an invite code of the same person', async () => {
+test('A change of address and a registration with that address by a code of the person cause no deadlock', async () => {
   expect(await oneAddress()).toEqual([null, 'email_taken'])
 })
 
-test('a link for a new password that is requested while the address changes is never mailed to the old address', async () => {
+test('A link for a new password that is requested while the address changes is never mailed to the old address', async () => {
   const who = await join()
   const { email } = await found<{ email: string }>('select email from app.accounts where user_id = $1', who.id)
   const { id } = await newLink(who, 'moved@example.org')
   const asked = crypto.randomUUID()
   const asking = atGate(`request_password_reset($3, $4::uuid, sha256('reset'))`, email, asked)
   const verifying = atGate(`verify_email($3::uuid, sha256('link'))`, id)
-  // both must wait; otherwise the worker could still read the old address
+  // both must wait, because otherwise the worker could still read the old address
   const look = async () => expect(await waiting()).toBe(2)
   expect(await runHeld(advisory('email moved@example.org'), [verifying, asking], { look })).toEqual([null, null])
   const { mail } = await found<{ mail: { to: string } }>('select private.find_reset_mail($1) as mail', asked)
@@ -398,7 +404,7 @@ test('a link for a new password that is requested while the address changes is n
 })
 
 test.each(['array(select id from app.notifications)', 'p_before => now()', `p_group_key => 'user.followed'`])(
-  'marking notifications as read (%s) does not wait for an actor who is added to one of them',
+  'Marking notifications as read (%s) does not wait for an actor who is added to one of them',
   async (which) => {
     const [reader, ...fans] = [await join(), await join(), await join()]
     for (const fan of fans) await answer(as(fan, 'follow_person($3)', reader.username))
@@ -409,22 +415,22 @@ test.each(['array(select id from app.notifications)', 'p_before => now()', `p_gr
       reader.id,
     )
     const read = as(reader, `mark_read(${which})`)
-    // it must not wait, because it could hold the other's next lock
+    // the marking must not wait, because it could hold a lock that the other request needs next
     const look = async () => expect(await waiting()).toBe(0)
     expect(await runHeld(row('app.notifications', `id = '${id}'`), [read, read], { look })).toEqual([null, null])
     const { read_at } = await found<{ read_at: Date | null }>('select read_at from app.notifications where id = $1', id)
-    expect(read_at).toBeNull() // a new actor makes it unread again
+    expect(read_at).toBeNull() // a new actor makes the notification unread again
   },
 )
 
-test('of two devices that mark the same notifications as read one waits for the other', async () => {
+test('Of two devices that mark the same notifications as read one waits for the other', async () => {
   const reader = await join()
   const read = as(reader, 'mark_read(p_before => now())')
   const look = async () => expect(await waiting()).toBe(2)
   expect(await runHeld(advisory(`reads ${reader.id}`), [read, read], { look })).toEqual([null, null])
 })
 
-test('one person edits a post and adds it to a series', async () => {
+test('An edit of a post and its addition to a series by the same person cause no deadlock', async () => {
   const author = await join()
   const post = await publish(author)
   const series = (await answer(as(author, `create_series('Parts')`))).id
@@ -433,7 +439,7 @@ test('one person edits a post and adds it to a series', async () => {
   expect(await runHeld(posts(post), [edit, add])).toEqual([null, null])
 })
 
-test('everything that people, staff and jobs do to the same few posts at once', async () => {
+test('Everything that people, staff and jobs do to the same few posts at once causes no deadlock', async () => {
   const at = <Thing>(things: readonly Thing[], turn: number) => things[turn % things.length] as Thing
   const crowd = [await join(), await join(), await join()]
   const own: string[][] = [] // two posts of each person, one with a poll
@@ -504,7 +510,7 @@ test('everything that people, staff and jobs do to the same few posts at once', 
     () => statement('select private.job_inherit_contributions()'),
   ]
 
-  // each connection sends all requests in a fixed order of its own; only their timing is random
+  // Each connection sends all requests in its own fixed order. Only their timing is random.
   const outcomes: Outcome[] = []
   const lane = async (number: number) => {
     for (let step = 0; step < 2 * requests.length; step++) {
@@ -515,7 +521,7 @@ test('everything that people, staff and jobs do to the same few posts at once', 
     }
   }
   await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(lane))
-  // no call failed with a code that is not Kith's, for example 40P01, a deadlock
+  // every failed call has one of Kith's codes, and none has 40P01, a deadlock
   expect(outcomes.filter((outcome) => outcome !== null && !/^[a-z_]+$/.test(outcome))).toEqual([])
   expect(outcomes.filter((outcome) => outcome === null).length).toBeGreaterThan(outcomes.length / 4)
   await applyEffects(owner)

@@ -1,7 +1,7 @@
 // Membership of groups and guilds: random joins, requests, approvals, invitations, removals, bans, changes of owner and
-// archives. One by one they answer as a simple model does. After many concurrent ones the state is one that some order
-// of them would give: no duplicate membership, exactly one owner in each group, a count that equals the rows, and
-// nobody who sees too much or too little.
+// archives. Sequential steps answer as a simple model does. After concurrent steps the state is one that some order of
+// the steps would give. No membership is duplicate, each group has exactly one owner, counts equal the rows, and nobody
+// sees too much or too little.
 import fc from 'fast-check'
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -133,7 +133,8 @@ const mayInvite = ({ policy, roles }: Model, who: number) => {
 const sees = (model: Model, who: number) => !model.private || model.roles.has(who) || model.invited.has(who)
 
 /**
- * Whether a step succeeds; if so, it changes the model. An invitation ends when its inviter loses the right to invite.
+ * Whether a step succeeds. A step that succeeds changes the model. An invitation ends when its inviter loses the right
+ * to invite.
  */
 function expected(model: Model, step: Step): boolean {
   const done = follows(model, step)
@@ -347,7 +348,7 @@ async function actInGuild(guild: string, { does, who, whom }: Step): Promise<Ans
   }
 }
 
-test('Guilds follow the same model: one by one they answer as it does, and all at once they keep one founder', async () => {
+test('Guilds follow the same model, and keep one founder after concurrent steps', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(guildStep, { minLength: 12, maxLength: 40 }), async (steps) => {
       await clear()

@@ -36,7 +36,7 @@ async function inSql(hashes: readonly Buffer[], place: number): Promise<Found> {
 
 const changed = (hex: string) => `${hex.slice(0, -1)}${hex.endsWith('0') ? '1' : '0'}`
 
-/** The proof fits this leaf, and fits nothing that differs in one place. */
+/** Expects that the proof fits this leaf, and that it fits nothing that was changed. */
 async function check(size: number, place: number): Promise<void> {
   const hashes = hashesOf(size)
   const texts = hashes.map((hash) => hash.toString('hex'))

@@ -1,5 +1,6 @@
 // Compares messaging with simple models: the order of messages by many concurrent senders, who sees which message, and
-// what is unread. See docs/decisions.md, Messaging. A failure prints the seed and the smallest history that shows it.
+// what is unread. See docs/decisions.md, Messaging. A failed test prints its seed and the smallest history that shows
+// the fault.
 import fc from 'fast-check'
 import type { TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -18,7 +19,7 @@ const claims = (sub: string) => ({ sub, role: 'user' })
 async function newPerson(id: string, username: string): Promise<void> {
   await owner`insert into app.users (id, username, first_name, last_name) values (${id}, ${username}, 'P', 'X')`
 }
-/** Puts all of these people into a circle together; the circles have a separate owner. */
+/** Puts all of these people into circles together. The circles belong to somebody else. */
 async function befriend(circleOwner: string, members: string[]): Promise<void> {
   for (let from = 0; from < members.length; from += 10) {
     const [circle] = await owner<{ id: string }[]>`
@@ -174,9 +175,9 @@ class Model {
   meets = (one: number, other: number) => !this.blocks.has(`${one} ${other}`) && !this.blocks.has(`${other} ${one}`)
   alive = (one: number) => !this.banned.has(one) && !this.erased.has(one)
   has = (one: number) => this.members.includes(one)
-  /** Whether one person sees another there: a block doesn't hide what was said in a direct conversation. */
+  /** Whether one person sees another in the conversation. In a direct conversation a block hides nobody. */
   shows = (one: number, other: number) => this.alive(other) && (this.direct || this.meets(one, other))
-  /** Whether a message can be added: in a group always. */
+  /** Whether a message can be added. In a group this is always possible. */
   isOpen = (one: number) => !this.direct || (this.meets(0, 1) && this.alive(one === 0 ? 1 : 0))
   sees(one: number, n: number): boolean {
     const message = this.said[n]
@@ -214,7 +215,7 @@ class Model {
   }
 }
 
-/** Does a step in both; the database must refuse what the model refuses. */
+/** Does a step in the model and in the database, which must reject what the model rejects. */
 async function act(sql: TransactionSql, model: Model, talk: string, what: Act): Promise<void> {
   const run = async (by: number, call: string): Promise<boolean> => {
     await sql`savepoint step`
@@ -233,7 +234,7 @@ async function act(sql: TransactionSql, model: Model, talk: string, what: Act): 
   const idAt = (n: number) => ids[n]?.id ?? uuid(9, 0)
   const by = what.who
   const able = model.alive(by)
-  if (!able && !['unban', 'limit', 'erase', 'ban', 'suspend'].includes(what.do)) return // their token is revoked
+  if (!able && !['unban', 'limit', 'erase', 'ban', 'suspend'].includes(what.do)) return // the token is revoked
   switch (what.do) {
     case 'send': {
       const answers = what.to < 6 && model.sees(by, what.to) ? what.to : null

@@ -1,5 +1,5 @@
-// Tests mana under any load: compares random histories, one step at a time and several at once, with a model of the
-// rules; and makes many payments at once. A failing history prints its seed, and the shortest one that shows the fault.
+// Tests mana under any load. Compares random histories, one step at a time and several at once, with a model of the
+// rules. Makes many payments at once. A failed test prints its seed and the shortest history that shows the fault.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../support/person.ts'
@@ -32,8 +32,8 @@ const pools = { user: database.connect('kith_user'), service: database.connect('
 const people = [alice, bob, carla]
 const ids = people.map(({ id }) => id)
 
-// Posts of several authors: who wrote each, and the percentages of its co-authors; and the ids it can be paid by, its
-// own or that of somebody's repost
+// Posts of several authors. Each has an author, percentages of co-authors, and the ids by which it can be paid: its own
+// and those of reposts
 const posts = [
   { id: '', author: 0, shares: { 1: 33, 2: 57 }, ways: [''] },
   { id: '', author: 1, shares: { 2: 90 }, ways: [''] },
@@ -79,14 +79,14 @@ const step: fc.Arbitrary<Step> = fc.oneof({ weight: 5, arbitrary: ask }, { weigh
 
 function settle(purse: Purse) {
   for (; purse.hours >= 24; purse.hours -= 24) {
-    // Parked mana counts; otherwise parking it would gain what the cap withholds
+    // Held mana counts towards the cap, because otherwise people could regenerate more by holding mana
     const more = Math.max(0, Math.min(5, 50 - purse.balance - purse.held))
     purse.balance += more
     purse.earned += more
   }
 }
 
-/** Who gets what: co-authors their percentage rounded down, except the payer, and the author the rest. */
+/** Each co-author except the payer gets their percentage rounded down, and the author gets the rest. */
 function split(post: number, payer: number, amount: number): Map<number, number> {
   const { author, shares } = posts[post] as (typeof posts)[number]
   const parts = Object.entries(shares)
@@ -96,7 +96,7 @@ function split(post: number, payer: number, amount: number): Map<number, number>
   return new Map([...parts, [author, amount - parts.reduce((sum, [, part]) => sum + part, 0)]])
 }
 
-/** These purses after regeneration; they are stored only if the step succeeds, because an error settles nothing. */
+/** These purses after regeneration. They are stored only if the step succeeds, because an error settles nothing. */
 function settled({ purses }: Model, whose: Iterable<number>) {
   const after = new Map([...whose].map((who) => [who, { ...(purses[who] as Purse) }]))
   for (const purse of after.values()) settle(purse)
@@ -124,7 +124,7 @@ function payInModel(model: Model, from: number, gains: Map<number, number>): str
   return null
 }
 
-/** The same for a reversal of a payment: it changes what was earned and spent. */
+/** The outcome of a reversal of a payment, which changes what was earned and spent. */
 function reverseInModel(model: Model, payment: Payment, force: boolean): string | null {
   if (payment.reversed) return 'payment_reversed'
   const { from, gains } = payment
@@ -145,7 +145,7 @@ function reverseInModel(model: Model, payment: Payment, force: boolean): string 
 const boostCost = (tier: number) => (tier === 1 ? 10 : 25)
 const authorOf = (post: number) => (posts[post] as (typeof posts)[number]).author
 
-/** The same for a boost: one at a time, and the mana is burnt. */
+/** The outcome of a boost. A post has one boost at a time, and the mana is burnt. */
 function boostInModel(model: Model, post: number, tier: number): string | null {
   if ((model.boosts[post] ?? 0) > 0) return 'boost_active'
   const { purse, keep } = settled(model, [authorOf(post)])
@@ -158,7 +158,7 @@ function boostInModel(model: Model, post: number, tier: number): string | null {
   return null
 }
 
-/** The same for a bounty: it leaves the purse, and is held. */
+/** The outcome of a bounty, which leaves the purse and is held. */
 function parkInModel(model: Model, who: number, amount: number): string | null {
   const { purse, keep } = settled(model, [who])
   if (purse(who).balance < amount) return 'insufficient_mana'
@@ -169,7 +169,7 @@ function parkInModel(model: Model, who: number, amount: number): string | null {
   return null
 }
 
-/** The same for a refunded bounty: it doesn't count as spent. */
+/** The outcome of a refund of a bounty, which doesn't count as spent. */
 function takeBackInModel(model: Model, parked: Parked): string | null {
   if (!parked.open) return 'problem_closed'
   const { purse, keep } = settled(model, [parked.who])
@@ -184,7 +184,7 @@ function takeBackInModel(model: Model, parked: Parked): string | null {
 type Body = { id?: string; payment?: { id: string }; boost?: { id: string }; minted?: number }
 type Answer = { error: string | null; body: Body }
 
-/** Sends a request on a connection of its own. */
+/** Sends a request on its own connection. */
 async function send({ role = 'user', run }: Request): Promise<Answer> {
   try {
     const [row] = (await run(pools[role as keyof typeof pools])) as [{ answer: Answer['body'] }]
@@ -201,8 +201,7 @@ const gainsOf = (step: Step & { kind: 'pay' | 'support' }) => {
 }
 
 /**
- * A step as a request; null if there is nothing to reverse or refund. A payment for any repost is one for the
- * original.
+ * A step as a request. Null if there is nothing to reverse or refund. A payment for any repost is one for the original.
  */
 function requestOf(step: Step, { payments, parked }: Model): Request | null {
   const who = (at: number) => people[at] as Person
@@ -444,7 +443,8 @@ describe('Several steps at once', () => {
       await check(model)
       await expectBalancedBooks()
     })
-    // It ends at the first failure: the order is chance, so a shorter history may not show the fault again
+    // The test ends at the first failure, because the order is random and a shorter history may not show the fault
+    // again
     await fc.assert(history, { numRuns: 10, endOnFailure: true })
   }, 60_000)
 })

@@ -1,5 +1,5 @@
-// Tests what muted keywords match, compared with JavaScript's own Unicode support; and that the feed leaves out muted
-// people and words, in random worlds. A failure prints the seed and the smallest case that shows it.
+// Tests what muted keywords match, compared with JavaScript's own Unicode support. Also tests in random worlds that the
+// feed leaves out muted people and words. A failed test prints its seed and the smallest case that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
@@ -9,12 +9,12 @@ const { owner } = await createDatabase()
 
 // --- Keywords
 
-// A few letters of many scripts, so that texts and keywords often match; with separators and combining marks
+// A few letters of many scripts, separators and combining marks, so that texts and keywords often match
 const letters = [...'abBéÉı7_мийёЁσΣοΌنكन्िব東京かがｶ한국ไทＡß', '\u0301', '\u064e', '𠀋', '🎉', ..." \n.,-#+(\\*^$|['"]
 const string = (most: number) =>
   fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: most }).map((l) => l.join(''))
 
-/** Without case and accents, except where the accent makes another letter (й). */
+/** The text without case and accents. An accent that makes another letter (й) stays. */
 function folded(text: string): string {
   const plain = (letter: string) => {
     const [base = ''] = letter.normalize('NFD')
@@ -157,5 +157,5 @@ test('The feed leaves out what is muted, in full pages, and has every other post
   const numRuns = runs(30, 300)
   await fc.assert(property, { numRuns })
   sql.release()
-  expect(left).toBeGreaterThan(1.25 * numRuns) // 40 longer runs found at least three times as many
+  expect(left).toBeGreaterThan(1.25 * numRuns) // 40 longer runs left out at least three times as many posts
 })

@@ -1,7 +1,7 @@
-// Tests who is notified of what: random stories of events run one after another, and notifications and Realtime
-// messages (of feed:public and of each person's own channel) are compared with the model of who can see what
-// (test/model/oracle). See
-// docs/decisions.md, Realtime. A failure prints the seed and the smallest story that shows it.
+// Tests who is notified of what. Random stories of events run one after another. Notifications and Realtime messages
+//  (of feed:public and of each person's own channel) are compared with the model of who can see what
+// (test/model/oracle). See docs/decisions.md, Realtime. A failed test prints its seed and the smallest story that shows
+// the fault.
 import fc from 'fast-check'
 import type { ReservedSql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -74,13 +74,16 @@ async function sent(sql: ReservedSql): Promise<string[]> {
   const messages = await sql<Message[]>`
     with sent as (delete from realtime.messages returning topic, event, payload)
     select s.*, n.target_id as about from sent s left join app.notifications n on n.id = (s.payload ->> 'id')::uuid`
-  return messages
-    .filter(({ topic, payload }) => topic !== 'tokens' && payload.kind !== 'circle.added') // nobody can join the former channel
-    .map(({ topic, event, payload: { id, kind, ...more }, about }) => {
-      expect(more).toEqual({})
-      return [topic, event, ...(kind === undefined ? [id] : [kind, about])].join(' ')
-    })
-    .sort()
+  return (
+    messages
+      // nobody can join the former channel
+      .filter(({ topic, payload }) => topic !== 'tokens' && payload.kind !== 'circle.added')
+      .map(({ topic, event, payload: { id, kind, ...more }, about }) => {
+        expect(more).toEqual({})
+        return [topic, event, ...(kind === undefined ? [id] : [kind, about])].join(' ')
+      })
+      .sort()
+  )
 }
 
 const numRuns = runs(50, 3000)
@@ -126,6 +129,6 @@ test('People are notified of what they can see, and of nothing else', {
 
   const times = new Map<string, number>()
   for (const kind of heard) times.set(kind, (times.get(kind) ?? 0) + 1)
-  times.delete('post.milestone') // it needs all five people
+  times.delete('post.milestone') // this kind needs all five people
   expect(times.size).toBe(10) // with this seed every kind occurs
 })

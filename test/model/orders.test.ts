@@ -1,7 +1,7 @@
-// Orders: tries every action in every state by everybody, and compares the result with private.order_transitions and
-// with a small model; lets many people buy the last item; and runs random histories of holds and payments with a moving
-// clock, bans, erasures, and connections and workers that are killed in between. In them each hold
-// is settled once and the mana ledger balances at every step. A failing history prints the shortest one that shows it.
+// Orders. The tests try every action in every state by everybody, and compare the result with private.order_transitions
+// and with a small model. They let many people buy the last item. They run random histories of holds and payments with
+// a moving clock, bans, erasures, and connections and workers that are killed. In these histories each hold is settled
+// once, and the mana ledger balances at every step. If a history fails, the test prints the shortest failing history.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../support/person.ts'
@@ -16,7 +16,7 @@ const pool = database.connect('kith_user')
 const kills = await createKills(database)
 type Actor = 'buyer' | 'seller' | 'worker' | 'admin'
 
-/** The rules again: from which state, by which action, by whom, to which state, and who then gets the mana. */
+/** The rules, written a second time: from which state, by which action, by whom, to which state, and who then gets the mana. */
 const rules: Record<string, Record<string, Partial<Record<Actor, [next: string, whose?: 'buyer' | 'seller']>>>> = {
   held: {
     accept: { seller: ['accepted'] },
@@ -99,8 +99,8 @@ test('The table of transitions equals the rules here, and each action of a buyer
   const sorted = (all: { state: string; action: string; actor: string }[]) =>
     all.map((one) => JSON.stringify(Object.entries(one).sort())).sort()
   expect(sorted([...rows])).toEqual(sorted(said))
-  // Every transition to a final state settles, and no other does; an interrupted order goes where the parties could
-  // have moved it
+  // Every transition to a final state settles, and no other transition does. An interrupted order gets a state to which
+  // the buyer or the seller could have moved it.
   const wrong = await owner`
     select * from private.order_transitions t
     where (t.settles is null) <> exists (select from private.order_transitions n where n.state = t.next)
@@ -164,7 +164,7 @@ describe('An order', async () => {
       await owner`update app.orders set due_at = now() where id = ${order}`
       for (const [action, who] of Object.entries(steps))
         expect(await send(askFor(who as Person, order, action as Action))).toBe('order_state')
-      // Two workers at once, and one again: the order ends once
+      // The job runs twice concurrently and once more, and the order ends once
       await Promise.all([owner`select private.job_end_orders()`, owner`select private.job_end_orders()`])
       await owner`select private.job_end_orders()`
       expect(await stateOf(order)).toBe(end)
@@ -216,7 +216,7 @@ type Ordered = {
 }
 type Posed = { id: string; author: number; bounty: number; open: boolean; solvers: number[] }
 
-/** Each person sells one thing, in stock twice or without limit, and teaches a course at the same price. */
+/** Each person sells a thing, of which there are two or any number, and teaches a course at the same price. */
 const things = [0, 1, 2].map((seller) => ({ seller, price: 1 + seller, stock: seller === 0 ? null : 2 }))
 const who = fc.nat(things.length - 1)
 const any = fc.nat(9)
@@ -237,7 +237,7 @@ const step: fc.Arbitrary<Step> = fc
   .tuple(fc.oneof(...asks.map(([weight, arbitrary]) => ({ weight, arbitrary }))), fc.option(fc.nat(16), { freq: 2 }))
   .map(([asked, kill]) => ({ ...asked, kill }))
 
-/** Two workers at once, after one that is killed in between; each continues until nothing is left. */
+/** Runs a job by two workers at once, after one that is killed. Each worker continues until nothing is left. */
 async function work(kill: Kill, text: string, ...values: unknown[]) {
   const request = statement(`select to_jsonb(${text}) as done`, ...values)
   if (kill !== null) await kills.send(request, kill)
@@ -464,7 +464,7 @@ async function play(story: Step[]) {
       ({ state }) => state,
     ),
   ).toEqual(orders.map(({ state }) => state))
-  // Each settled hold is empty and was settled once; no other hold is
+  // Each settled hold is empty and was settled once, and no other hold is empty
   const holds = await owner`
     select h.id from app.mana_holds h join app.mana_accounts a on a.id = h.id
     where h.holder_id = any (${ids}) and h.settled_at is not null and a.balance = 0

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts'
 
 const database = await createDatabase()
 const { owner } = database
-// Each has a connection of its own, as if from twenty facades
+// Each voter has their own connection, as if from twenty facades
 const connections: Sql[] = Array.from({ length: 5 }, () => database.connect('kith_user'))
 const workers = [database.connect('kith_worker'), database.connect('kith_worker')]
 
@@ -69,11 +69,11 @@ async function expectTrueTallies({ id }: Poll): Promise<number> {
   return rows.reduce((sum, { votes }) => sum + votes, 0)
 }
 
-/** The connections that are waiting for a lock. */
+/** The number of connections that are waiting for a lock. */
 const waiting = async () =>
   (await owner`select from pg_stat_activity where datname = ${database.name} and wait_event_type = 'Lock'`).length
 
-test('After votes, moves and withdrawals at once the tallies equal the votes', { timeout: 60_000 }, async () => {
+test('After concurrent votes, changes and withdrawals the tallies equal the votes', { timeout: 60_000 }, async () => {
   const poll = await ask()
   for (let round = 0; round < 5; round++) {
     const votes = Array.from({ length: 100 }, (_, at) => {
@@ -88,7 +88,7 @@ test('After votes, moves and withdrawals at once the tallies equal the votes', {
 })
 
 test.each([0, 1])(
-  'A move and the erasure of the author lock options in the same order, with option %i held',
+  'A change of a vote and the erasure of the author lock options in the same order, with option %i held',
   async (held) => {
     const gone = await person(`gone${held}`)
     const poll = await ask(gone, 2)
@@ -102,7 +102,7 @@ test.each([0, 1])(
       await until(async () => (await waiting()) === 1)
       const moved = move(1)
       await until(async () => (await waiting()) === 2)
-      return { codes: Promise.all([erasure, moved]) } // not awaited: they wait for this transaction
+      return { codes: Promise.all([erasure, moved]) } // they are awaited later, because both wait for this transaction
     })
     expect(await both.codes).toEqual([null, 'post_unknown']) // the erasure was first
     expect(await expectTrueTallies(poll)).toBe(1)

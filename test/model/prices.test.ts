@@ -1,5 +1,5 @@
-// Nobody pays a price they haven't seen: wherever mana leaves a wallet at a price set by somebody else, the payer
-// sends the expected price, and the operation is refused if it has changed meanwhile.
+// Nobody pays a price they haven't seen. Wherever mana leaves a wallet at a price set by somebody else, the payer sends
+// the expected price, and the operation fails if the price has changed.
 import { describe, expect, test } from 'vitest'
 import { as, createRaces, row, type Someone } from './races.ts'
 
@@ -9,13 +9,13 @@ const balance = async ({ id }: Someone) => {
   return wallet?.balance ?? 0
 }
 
-/** Who sets how much leaves a wallet by each kind of transaction. Kinds without an entry here only add to wallets. */
+/** Who sets the amount that leaves a wallet, for each kind of transaction. Kinds without an entry here only add to wallets. */
 const kinds: Record<string, string> = {
-  payment: 'a tier, which private.payment_tier fixes',
-  boost: 'a tier, which private.boost_tier fixes',
+  payment: 'the tier (private.payment_tier)',
+  boost: 'the tier (private.boost_tier)',
   contribution: 'the payer',
-  hold: 'the payer of a bounty; of an order the seller, private.require_price',
-  enrolment: 'the author, private.require_price',
+  hold: 'the payer of a bounty, or the seller of an order (private.require_price)',
+  enrolment: 'the author (private.require_price)',
   reversal: 'staff',
 }
 const gives = ['starter', 'regeneration', 'recredit', 'settlement', 'refund', 'disbursement', 'distribution']

@@ -1,6 +1,6 @@
-// Projects: random applications, decisions, withdrawals, leaves, removals, changes of slots and bans, against a plain
-// model. One by one each answers as the model does; many at once, no role ever has more people than slots, and the
-// counts equal the rows.
+// Projects: random applications, decisions, withdrawals, leaves, removals, changes of slots and bans. Sequential steps
+// answer as a simple model does. After concurrent steps no role has more people than slots, and the counts equal the
+// rows.
 import fc from 'fast-check'
 import type { Sql } from 'postgres'
 import { expect, test } from 'vitest'

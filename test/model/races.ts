@@ -7,7 +7,7 @@ import { until } from '../support/until.ts'
 export type Someone = { id: string; username: string }
 type Role = 'user' | 'service' | 'gate'
 
-/** A request. It runs on a connection of the pool of `role`, or without a role on one of the database's owner. */
+/** A request. It runs on a connection of the pool of `role`, or of the database's owner if there is no role. */
 export type Request = { role?: Role; run(sql: Sql | TransactionSql): PromiseLike<unknown> }
 
 /** The outcome of a request: null, the code of an error, or 40P01, a deadlock. */
@@ -30,7 +30,7 @@ function claimsOf({ id }: Someone, role: string) {
   return { sub: id, role, iat, exp: iat + 900 }
 }
 
-/** An operation by a person; its own values begin at $3. */
+/** An operation by a person. Its own values begin at $3. */
 export const as = (who: Someone, text: string, ...values: unknown[]): Request =>
   operation('user', claimsOf(who, 'user'), text, values, null)
 
@@ -137,7 +137,7 @@ export async function createRaces(from?: string) {
   }
 
   /**
-   * Holds a lock, and starts each request when the one before waits or is done. Then calls `look` and releases the
+   * Holds a lock, and starts each request when the request before waits or is done. Then calls `look` and releases the
    * lock. @returns the outcomes of the requests
    */
   async function runHeld(held: Lock, requests: Request[], { look = async () => {} } = {}): Promise<Outcome[]> {
@@ -153,7 +153,7 @@ export async function createRaces(from?: string) {
         }
         await look()
       })
-      .finally(() => Promise.all(asked)) // even after a failure, so that no request runs into the next test
+      .finally(() => Promise.all(asked)) // waits even after a failure, so that no request runs into the next test
     return Promise.all(asked)
   }
 

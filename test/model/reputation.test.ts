@@ -1,6 +1,5 @@
 // Tests reputation and contribution under concurrency: after random histories on real connections, sums and ledgers are
-// compared with a fresh count of the rows. A failing history prints its seed, and the
-// shortest one that shows the fault.
+// compared with a fresh count of the rows. A failed test prints its seed and the shortest history that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
@@ -46,7 +45,7 @@ async function call(who: number, text: string, ...values: (string | number)[]) {
   const now = Math.floor(Date.now() / 1000)
   const claims = JSON.stringify({ sub: people[who]?.id, role: 'user', iat: now, exp: now + 900 })
   await sql.unsafe(`select api.${text} from private.enter($1::text)`, [claims, ...values]).catch((error) => {
-    if (error.message !== 'post_unknown') throw error // somebody deleted it meanwhile
+    if (error.message !== 'post_unknown') throw error // somebody deleted the post meanwhile
   })
 }
 
@@ -149,7 +148,7 @@ const sums = (rows: readonly Row[], which: 'value' | 'direct') =>
 
 const worker = database.connect('kith_worker')
 const inherit = async () => (await worker`select private.job_inherit_contributions() as changed`)[0]?.changed > 0
-/** One round of a worker; returns whether there was anything to do. */
+/** One round of a worker. @returns whether there was anything to do */
 async function work(): Promise<boolean> {
   const [row] = await worker<[{ round: { applied: number; failed: number } }]>`select private.apply_effects() as round`
   expect(row.round.failed).toBe(0)
@@ -240,7 +239,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 test('After every history, done all at once, the sums equal a fresh count', { timeout: 90_000 }, async () => {
   const history = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
-    await owner`update app.wallets set balance = 50, lifetime_earned = lifetime_spent + 50` // the test isn't about payments
+    // the test isn't about payments
+    await owner`update app.wallets set balance = 50, lifetime_earned = lifetime_spent + 50`
     await takeAll(steps)
     const gone = await owner`select id from app.posts where id = any (${posts}) and deleted_at is not null`
     for (const { id } of gone) await publish(posts.indexOf(id))
@@ -261,7 +261,7 @@ test(`None of ${CROSSED} crossed reactions, replies, votes and payments meets a 
   await takeAll(crossed)
 })
 
-test('A heart and a spark added and removed at once count once, also where they earn only contribution', {
+test('A heart and a spark added and removed at once count once, even where they earn only contribution', {
   timeout: 90_000,
 }, async () => {
   // on a post without an interest

@@ -1,6 +1,6 @@
-// A rule in shadow notes the same as the rule would have done live, and as a replay of the last 30 days finds: random
-// histories of everything that rules judge, of edits, files, deletions, reports and bans, with random rules. A failure
-// prints the seed and the smallest case that shows it.
+// A rule hits the same things in shadow as live. A replay of the last 30 days hits them, too. The test compares shadow,
+// live and replay in random histories of everything that rules judge, with edits, files, deletions, reports, bans and
+// random rules. A failed test prints its seed and the smallest case that shows the fault.
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import type { TransactionSql } from 'postgres'
@@ -134,7 +134,7 @@ test('The model writes every type that rules judge', () => {
 
 type Made = { type: string; id: string; author: string }
 
-/** Writes a content with its file; or something within one, if there is a content of that kind. */
+/** Writes a content with its file, or a child of the newest content of the right kind, if there is one. */
 async function write(sql: TransactionSql, { type, text }: Step, me: string, url: string, made: Made[]) {
   const id = crypto.randomUUID()
   const [kind, table = '', columns = '', values = ''] = children[type] ?? []
@@ -181,7 +181,7 @@ async function change(sql: TransactionSql, { text }: Step, { type, id }: Made, u
   }
 }
 
-/** Plays a history on a clock that it moves by moving all that happened into the past. */
+/** Plays a history. It moves the clock by moving all that happened into the past. */
 async function play(history: Step[], people: string[], files: Record<string, string>) {
   const made: Made[] = []
   const changed = new Set<string>()
@@ -233,7 +233,7 @@ async function play(history: Step[], people: string[], files: Record<string, str
         banned.add(me)
       }
     })
-    await applyEffects(owner) // the worker is never an hour late, as the clock here would make it
+    await applyEffects(owner) // a real worker is never an hour late, as the moved clock would make it
   }
   return changed
 }
@@ -297,7 +297,7 @@ async function newFiles(person: string): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ name, url }) => [name, url]))
 }
 
-test('A rule says the same in shadow, live and replayed', { timeout: 300_000 }, async () => {
+test('A rule hits the same things in shadow, live and in a replay', { timeout: 300_000 }, async () => {
   let hits = 0
   await fc.assert(
     fc.asyncProperty(
@@ -340,7 +340,7 @@ test('A rule says the same in shadow, live and replayed', { timeout: 300_000 }, 
           where r.id = ${live} and t.type = any (r.applies_to) and t.created_at > now() - interval '30 days'
             and (private.find_fitting(r.compiled, private.find_versions(t.type, t.id))).id is not null order by 1`
           expect(await found(shadow), JSON.stringify(rules[at])).toEqual(await found(live))
-          // a replay doesn't know the earlier versions of contents, and of what people write within them
+          // a replay doesn't read the earlier versions of contents and their children
           const hit = await found(live)
           expect(
             replayed.filter(({ id }) => !hit.includes(id)),
@@ -357,7 +357,7 @@ test('A rule says the same in shadow, live and replayed', { timeout: 300_000 }, 
   expect(hits).toBeGreaterThan(50)
 })
 
-test('A worker that is killed at any write leaves one case and one decision of each held thing', async () => {
+test('Each held thing gets one case and one decision, whichever write its worker is killed at', async () => {
   const { send, died } = await createKills(database)
   await owner`delete from app.moderation_rules`
   for (const name of ['one', 'two'])

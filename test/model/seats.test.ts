@@ -1,5 +1,5 @@
-// Tests the capacity of events with random RSVPs, changes of capacity, blocks and bans. One by one they answer as a
-// simple model does. Many at once never exceed the capacity, and leave no seat free while somebody waits for one.
+// Tests the capacity of events with random RSVPs, changes of capacity, blocks and bans. Sequential steps answer as a
+// simple model does. Concurrent steps never exceed the capacity, and leave no seat free while somebody waits for one.
 import fc from 'fast-check'
 import postgres, { type Sql } from 'postgres'
 import { expect, test } from 'vitest'
@@ -163,7 +163,7 @@ test('One by one, each step answers as the model says', async () => {
   )
 })
 
-test('Many at once never exceed the capacity, and leave no seat free while somebody waits', async () => {
+test('Concurrent steps never exceed the capacity, and leave no seat free while somebody waits', async () => {
   await fc.assert(
     fc.asyncProperty(start, fc.array(step, { minLength: 10, maxLength: 30 }), async (capacity, steps) => {
       await clear()
@@ -193,7 +193,7 @@ test('Of fifty concurrent RSVPs for the last seat one gets it, and 49 have conse
   const address = new URL(url)
   const many = postgres(address.href, { max: 50, onnotice: () => {} })
   const asked = Array.from({ length: 50 }, (_, n) => n + 1)
-  // Each has a connection of its own, opened before the first request
+  // Each person has their own connection, opened before the first request
   const doors = await Promise.all(asked.map(() => many.reserve()))
   await Promise.all(doors.map((sql) => sql`set role authenticated`))
   await Promise.all(

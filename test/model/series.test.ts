@@ -1,5 +1,5 @@
 // Tests the positions in a series: random histories are compared with a list, and many people add, move and delete
-// items at once. A failing history prints its seed, and the shortest one that shows the fault.
+// items at once. A failed test prints its seed and the shortest history that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../support/runs.ts'
@@ -62,7 +62,7 @@ async function places(series: string): Promise<number[]> {
 
 const oneToN = (n: number) => Array.from({ length: n }, (_, at) => at + 1)
 
-/** The model: a list in which a deleted post keeps its place, so that cursors at it stay valid. */
+/** The model: a list in which a deleted post keeps its position, so that cursors to it stay valid. */
 function placeInModel(list: Entry[], id: string, position: number | null): boolean {
   const others = list.filter((entry) => !entry.gone && entry.id !== id)
   const at = position ?? others.length + 1
@@ -101,7 +101,8 @@ test('After every history the items are at their positions, and every cursor is 
 }, 60_000)
 
 /**
- * Calls as the facade does, on one of 12 connections, but doesn't retry after a deadlock; returns the error's message.
+ * Calls as the facade does, on one of 12 connections, but doesn't retry after a deadlock. @returns the message of the
+ * error
  */
 const lanes = [1, 2, 3].map(() => database.connect('kith_user'))
 async function atOnce(
@@ -125,7 +126,7 @@ async function atOnce(
   )
 }
 
-test('Adding, moving and deleting at once leaves no gap and no duplicate, and meets no deadlock', async () => {
+test('Concurrent additions, moves and deletions leave no gap and no duplicate, and cause no deadlock', async () => {
   const steps = fc.array(fc.tuple(step, fc.nat(1)), { minLength: 30, maxLength: 60 })
   const run = fc.asyncProperty(steps, async (steps) => {
     const [series, posts] = [[await newSeries(), await newSeries()], await newPosts()]

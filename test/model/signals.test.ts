@@ -1,5 +1,5 @@
-// Compares private.suspicious_flows with a count in the test, for random invite trees, payments and votes. A failure
-// prints the seed and the smallest world that shows it.
+// Compares private.suspicious_flows with a count in the test, for random invite trees, payments and votes. A failed
+// test prints its seed and the smallest world that shows the fault.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
@@ -21,7 +21,7 @@ const uuid = (kind: number, place: number) =>
 const number = (max: number) => fc.integer({ min: 0, max })
 const flow = { giver: number(6), receiver: number(6), hour: fc.integer({ min: 1, max: 48 }) }
 const worlds: fc.Arbitrary<World> = fc.record({
-  // Everybody was invited by somebody before them; the first by nobody
+  // Everybody except the first person was invited by somebody before them
   people: fc.array(fc.record({ inviter: number(6), staff: fc.boolean(), age: number(60) }), {
     minLength: 7,
     maxLength: 7,
@@ -41,7 +41,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
 const inviterOf = ({ people }: World, place: number): number | null =>
   place === 0 ? null : (people[place]?.inviter ?? 0) % place
 
-/** The number of steps from one person to the other in the invite tree, on ways without staff in between. */
+/** The number of steps from one person to the other in the invite tree, on paths without staff in between. */
 function steps(world: World, from: number, to: number): number {
   let reached = [from]
   const seen = new Set(reached)
@@ -172,5 +172,5 @@ test('The flows between neighbours are those that a count in the test finds', as
     }),
     { numRuns: runs(20, 200) },
   )
-  expect(shown).toBeGreaterThan(0) // otherwise the property compares nothing; usually about 100
+  expect(shown).toBeGreaterThan(0) // the property must compare some rows, and usually compares about 100
 })

@@ -41,7 +41,7 @@ const ends = [
   ['suspended', `ban_person($3, 'Trouble', now() + interval '1 day')`],
 ] as const
 
-test.each(ends)('Whoever is %s while they resolve an appeal does not resolve it', async (_what, end) => {
+test.each(ends)('A member of staff who is %s while they resolve an appeal does not resolve it', async (_what, end) => {
   const moderator = await newModerator()
   const { post, appeal, work } = await appealed()
   const look = async () => expect(await run(asStaff(admin, end, moderator.username))).toBeNull()
@@ -51,7 +51,7 @@ test.each(ends)('Whoever is %s while they resolve an appeal does not resolve it'
   expect(await state(appeal, post)).toEqual({ status: 'overturned', hidden: false, entries: 1 })
 })
 
-test.each(ends)('Whoever is %s while they work on a case changes nothing', async (_what, end) => {
+test.each(ends)('A member of staff who is %s while they work on a case changes nothing', async (_what, end) => {
   const post = await publish(author)
   const report = await answer(as(reporter, `report('post', $3, 'Rude')`, post))
   const { id } = await found('select case_id as id from app.case_reports where report_id = $1', report.id)
@@ -78,7 +78,7 @@ test.each(ends)('Whoever is %s while they work on a case changes nothing', async
   expect(after).toEqual({ status: 'open', claimed_by: null, hidden_at: null, report: 'open', history: ['opened'] })
 })
 
-test('What a rule hid stays hidden if a report comes while the last one is dismissed', async () => {
+test('A post that a rule hid stays hidden if a report comes while the last report is dismissed', async () => {
   const post = await publish(author)
   const { id: report } = await answer(as(reporter, `report('post', $3, 'Rude')`, post))
   await owner`update app.posts set hidden_at = now() where id = ${post}`
@@ -87,7 +87,7 @@ test('What a rule hid stays hidden if a report comes while the last one is dismi
   const moderator = await newModerator()
   const case_ = row('app.cases', `target_id = '${post}'`)
   const dismiss = asModerator(moderator, 'dismiss_report($3::uuid)', report)
-  // somebody reports it who still saw it
+  // a person who saw the post before reports it
   const another = statement(
     `insert into app.reports (reporter_id, target_type, target_id, reason) values ($1, 'post', $2, 'Rude')`,
     (await join()).id,
@@ -116,7 +116,7 @@ test.each([
   expect(await state(appeal, post)).toEqual(after)
 })
 
-test('Who made the decision resolves the appeal only if the last other moderator was demoted meanwhile', async () => {
+test('The member of staff who made a decision resolves its appeal only if the last other moderator was demoted', async () => {
   const { post, appeal, work } = await appealed()
   await owner`update app.users set role = 'user' where role <> 'user' and id not in (${admin.id}, ${decider.id})`
   await owner`update app.accounts set last_seen_at = now() - interval '31 days' where user_id = ${admin.id}`

@@ -1,5 +1,5 @@
-// Suspensions end once, and never before their time, whoever was killed: the process of a worker is killed (SIGKILL)
-// while it ends one, at each of the tables that this writes, and an admin lifts others meanwhile.
+// Suspensions end once, and never before their time, even if a worker is killed while it ends a suspension. The tests
+// kill its process (SIGKILL) at the tables that it writes, and an admin lifts other suspensions meanwhile.
 import { expect, test } from 'vitest'
 import { runs } from '../support/runs.ts'
 import { until } from '../support/until.ts'
@@ -11,10 +11,10 @@ const { start, killIn, secondsLater } = await createWorkers(database)
 
 /** The tables that the end of a suspension writes, in this order. */
 const tables = ['app.users', 'app.audit_log', 'app.audit_details', 'app.decisions']
-/** The tables at which a worker is killed: the first and the last; in the soak every table, twelve times. */
+/** The tables at which a worker is killed: the first and the last, but in the soak each table twelve times. */
 const kills = runs(['app.users', 'app.decisions'], Array.from({ length: 12 }, () => tables).flat())
 
-/** A person whom an admin suspended; the end of the suspension is moved to so many seconds from now. */
+/** A person whose suspension by an admin ends in so many seconds. */
 async function suspended(seconds: number): Promise<Someone> {
   const one = await join()
   expect(await run(asStaff(admin, `ban_person($3, 'Rest', now() + interval '1 day')`, one.username))).toBeNull()
@@ -42,17 +42,17 @@ test('The job looks for due suspensions every minute, and a killed worker is not
 })
 
 test.each(kills)(
-  'Whose worker was killed while it wrote to %s is free once, and the others are not free early',
+  'If a worker is killed while it writes to %s, each due suspension ends once, and no other ends early',
   async (table) => {
     const due = [await suspended(-3), await suspended(-2), await suspended(-1)]
     const [lifted, later] = [await suspended(3600), await suspended(3600)]
     await owner`select private.enqueue('end-suspensions', '{}')`
     await killIn(table)
-    for (const one of due) expect(await endOf(one)).toEqual(lasting) // it died before its first commit
+    for (const one of due) expect(await endOf(one)).toEqual(lasting) // the worker was killed before its first commit
     expect(await run(asStaff(admin, 'unban_person($3)', lifted.username))).toBeNull()
 
     const next = await start()
-    await next.send('end-suspensions') // the queue refuses it while it believes that the killed one is running
+    await next.send('end-suspensions') // the queue rejects this job until it notices that the killed worker is gone
     expect(await secondsLater()).toContainEqual({ name: 'end-suspensions' })
     await until(async () => (await Promise.all(due.map(endOf))).every(({ banned }) => banned === false))
     await next.stop()

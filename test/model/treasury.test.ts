@@ -1,6 +1,6 @@
 // Tests treasuries with contributions, disbursements, distributions and proposals among bans, erasures, regeneration
-// and killed connections. One by one they leave the same state as a simple model. After many at once the state is one
-// that some order of them would give. A separate model checks how an amount is divided.
+// and killed connections. Sequential steps leave the same state as a simple model. After concurrent steps the state is
+// one that some order of the steps would give. A separate model checks how an amount is divided.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
@@ -14,7 +14,7 @@ const { send, died } = await createKills(database)
 await owner`update private.write_limits set per_hour = 1000000`
 
 let calls = 0
-/** An operation with these values, as the facade sends it, with an Idempotency-Key of its own. */
+/** An operation with these values, as the facade sends it, with its own Idempotency-Key. */
 const operation = (id: string, name: string, ...values: unknown[]): Request =>
   asOnce(`${calls++}`, { id, username: '' }, `${name}(${values.map((_, at) => `$${at + 3}`).join(', ')})`, ...values)
 
@@ -163,7 +163,7 @@ async function work(kill: Kill) {
   await Promise.all([drain(), drain()])
 }
 
-/** Divides an amount: each part is rounded down; then the parts with the largest remainders get one more unit each. */
+/** Divides an amount: each part is rounded down, and then the parts with the largest remainders get one more unit. */
 function divide(amount: number, points: number[]): number[] {
   const total = points.reduce((sum, one) => sum + Math.max(one, 0), 0)
   const parts = points.map((one, at) => {
@@ -188,7 +188,7 @@ function gain({ purses, erased }: Model, who: number, more: number) {
   purse.balance += more
 }
 
-/** The decision about a proposal, by the votes of current members, at its close or before; null while it is open. */
+/** The decision about a proposal, by the votes of current members, at its close or before. Null while it is open. */
 function decided(model: Model, { votes, closes }: Proposal): string | null {
   const eligible = members(model)
   const [yes, no] = (['yes', 'no'] as const).map((value) => eligible.filter((who) => votes.get(who) === value).length)
@@ -224,7 +224,7 @@ async function follow({ model, guild }: World, does: Step['does'], archived: boo
   expect((await proposalsOf(guild)).map(({ status }) => status)).toEqual(model.proposals.map(({ status }) => status))
 }
 
-/** Whether a step succeeds; if so, it changes the model. */
+/** Whether a step succeeds. A step that succeeds changes the model. */
 function expected(model: Model, { does, who, whom, amount }: Step): boolean {
   const { roles, purses, banned, erased } = model
   const gone = (at: number) => isGone(model, at)
@@ -301,7 +301,7 @@ async function look({ guild, ids }: World) {
 
 const numRuns = runs(3, 200)
 
-test('One by one, each step answers as the model does, and leaves its balances', async () => {
+test('One by one, each step answers as the model does, and leaves the same balances', async () => {
   const history = fc.asyncProperty(scores, fc.array(step, { minLength: 10, maxLength: 40 }), async (points, steps) => {
     const world = await build(points)
     const { model } = world
@@ -334,7 +334,8 @@ test('All at once, everything answered is in the ledger, no mana appears or disa
     const asked = steps.filter(({ does }) => does !== 'wait')
     const first = { does: 'contribute', who: 0, whom: 0, amount: 50, kill: null } as const
     await act(world, first, false)
-    let erased: Promise<unknown> = Promise.resolve() // one after the other, because the heir of a guild may be erased too
+    // erases people one after the other, because the heir of a guild may be erased too
+    let erased: Promise<unknown> = Promise.resolve()
     const codes = await Promise.all(
       asked.map((one) => {
         if (one.does !== 'erase') return act(world, one, false)

@@ -24,7 +24,7 @@ test.each(writes)('A person who is banned while being %s is unknown', async (wha
   const name = `p_${what.replace(/\W/g, '_')}`
   const [person] = await join(name)
   const answer = await owner.begin(async (sql) => {
-    await sql.unsafe(`lock table ${table} in exclusive mode`) // so that the write waits after the check
+    await sql.unsafe(`lock table ${table} in exclusive mode`) // the lock lets the write wait after the check
     const asked = alice.post(path.replace(':id', name), body(name))
     await until(async () => (await waits()).length > 0)
     await sql`update app.users set banned_at = now() where id = ${person?.id ?? null}`

@@ -1,5 +1,5 @@
 // Compares who sees what in random worlds with a small model of the rule (oracle/). See docs/decisions.md, Visibility.
-// A failure prints the seed and the smallest world that shows it. `npm run soak` uses more worlds.
+// A failed test prints its seed and the smallest world that shows the fault. `npm run soak` uses more worlds.
 import fc from 'fast-check'
 import type { ReservedSql, Sql, TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
@@ -56,7 +56,7 @@ describe('Each operation that touches posts', async () => {
   })
 })
 
-/** Four operations that touch posts without naming them, and one that doesn't. Rolled back immediately. */
+/** Four operations that touch posts without naming them, and one that touches no posts. All are rolled back at once. */
 const detours = `
   create view app.peek_card with (security_invoker) as select partner.id from app.series_card partner;
   create table app.peek_keys (post_id uuid references app.replies);
@@ -99,15 +99,15 @@ function tally(world: World, viewer: number): void {
 }
 
 /**
- * Thirteen relations, to posts of three visibilities; posts that are seen and that aren't, and reposts that only the
- * author of the original keeps out of a feed; for the space, people who are
- * in it, left, were removed or never joined, across a block, and when it is archived.
+ * The number of combinations: posts that are seen and posts that are not, reposts that only the author of the original
+ * keeps out of a feed, and thirteen relations to posts of three visibilities. Then the cases of the space: people who
+ * are in it, left, were removed or never joined, a block, and the archived space.
  */
 const ALL = 2 + 1 + 13 * 3 + 4 + 2
 
 /**
  * A random seed whose worlds include all of these combinations. With so few worlds one seed in thirty has every rare
- * combination, above all a banned author's post for their inner circle; trying a seed takes 2 ms.
+ * combination, above all a banned author's post for their inner circle. Trying a seed takes 2 ms.
  */
 function fullSeed(): number {
   const first = Date.now() % 2 ** 31

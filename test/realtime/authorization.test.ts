@@ -131,7 +131,7 @@ test('A token with another role than the stored one is revoked', async () => {
 
 test('A socket requires a key that the instance signed', async () => {
   const opened = await w.socket('2.0.0', alice.token)
-  expect(String(await opened.join(`user:${alice.id}`))).toContain('"status":"ok"') // it can also be used for joining
+  expect(String(await opened.join(`user:${alice.id}`))).toContain('"status":"ok"') // tokens can be used for joining too
   const address = new URL('/realtime/v1/websocket?vsn=2.0.0', w.url)
   const status = (extra: string, headers = {}) =>
     new Promise<number | undefined>((settle, fail) => {

@@ -1,5 +1,5 @@
-// A missed Realtime message is never a lost notification: a client that was away can fetch what has changed since.
-// docs/decisions.md, Notifications.
+// A missed Realtime message is never a lost notification: a client that was away can fetch what has changed since then.
+// See docs/decisions.md, Notifications.
 import { expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
 import { publish } from '../support/posts.ts'

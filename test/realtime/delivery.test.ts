@@ -1,4 +1,4 @@
-// Tests who receives which messages and when, with the real supabase-js client, over both versions of the protocol.
+// Tests who receives which messages and when, with the real supabase-js client, over both versions of the protocol. See
 // docs/decisions.md, Realtime.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
@@ -76,7 +76,7 @@ describe.each(versions)('Over protocol version %s', async (version) => {
     expect(inbox.heard.map(({ payload }) => payload.name)).toEqual(['later', 'held'])
   })
 
-  test('feed:public carries only the ids of new public posts', async () => {
+  test('feed:public sends only the ids of new public posts', async () => {
     const feed = await listen(of(bob), 'feed:public')
     await publish('circles')
     const id = await publish()

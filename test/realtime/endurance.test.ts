@@ -1,4 +1,4 @@
-// Tests the gateway with many sockets, with slow and dead ones, and with a database that disappears.
+// Tests the gateway with many sockets, with slow and dead ones, and with a database that goes down.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../support/database.ts'
 import { listen, realtimeWorld, type Socket } from '../support/realtime.ts'
@@ -71,7 +71,7 @@ test('After the process stood still, sockets that keep sending are not closed', 
   const alive = await w.socket('2.0.0')
   const beat = setInterval(() => alive.send('[null,"1","phoenix","heartbeat",{}]'), 50)
   await until(() => alive.frames.length > 0)
-  // the gateway runs in this process too: afterwards its timers are due before it reads
+  // the gateway runs in this process too, so afterwards its timers are due before it reads
   setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000))
   expect(String(await alive.join('feed:public', w.alice.token))).toContain('"ok"')
   expect(alive.closed).toBeUndefined()

@@ -43,7 +43,7 @@ describe('A rejected upgrade', async () => {
   ])('is closed by the server even if the client stays connected: %s %s', async (status, path) => {
     const { socket, answer } = await ask(w.url, path)
     expect(answer).toMatch(`HTTP/1.1 ${status} `)
-    // writing to a closed socket fails; to a half-closed one it could continue forever
+    // Writing to a closed socket fails. Writing to a half-closed socket could continue forever.
     const ended = () => {
       if (!socket.destroyed) socket.write('still here')
       return socket.destroyed
@@ -133,7 +133,7 @@ describe('One socket', async () => {
   const path = `/realtime/v1/websocket?apikey=${w.anonKey}`
   const error = (reason: string) => expect.stringContaining(`{"status":"error","response":{"reason":"${reason}"}}`)
 
-  test('can send little before its upgrade is answered', async () => {
+  test('can send only a few bytes before its upgrade is answered', async () => {
     expect((await ask(w.url, path, [KEY], 'x'.repeat(101))).answer).toMatch('HTTP/1.1 400 ')
     expect((await ask(w.url, path, [KEY], 'x'.repeat(100))).answer).toMatch('HTTP/1.1 101 ')
   })
@@ -151,7 +151,7 @@ describe('One socket', async () => {
       socket.send(JSON.stringify(['1', '2', 'realtime:feed:public', 'access_token', { access_token: token }]))
     await socket.join('feed:public', w.alice.token)
     for (const later of [600, 601]) bring(await tokenOf(w.alice, { exp: seconds() + later }))
-    bring(w.anonKey) // which would end the channel if it were accepted
+    bring(w.anonKey) // this token would end the channel if it were accepted
     socket.send('[null,"3","phoenix","heartbeat",{}]')
     expect(await socket.frame(1)).toContain('[null,"3","phoenix","phx_reply"')
     await w.broadcast('feed:public', { id: 'heard' })

@@ -1,6 +1,5 @@
-// What members of a conversation receive, and that a client that was away misses nothing. With the real supabase-js
-// client.
-// docs/decisions.md, Messaging; Realtime.
+// Tests with the real supabase-js client what members of a conversation receive, and that a client that was away misses
+// nothing. See docs/decisions.md, Messaging; Realtime.
 import { expect, test } from 'vitest'
 import type { Page } from '../support/lists.ts'
 import type { Person } from '../support/person.ts'
@@ -53,7 +52,7 @@ test('A client that was away for 200 messages gets all of them in order, and rec
   await alice.delete(`/messages/${deleted}`)
   await carla.put(`/messages/${loved}/reactions/${encodeURIComponent('👍')}`)
 
-  const again = await listen(as(bob), `conversation:${id}`) // join before reading: no gap
+  const again = await listen(as(bob), `conversation:${id}`) // joins before reading, so that there is no gap
   const live = send(alice, id, 'live')
   const came = await since(bob, id, seen)
   const last = await live

@@ -1,5 +1,5 @@
-// A revoked token receives nothing more within a second of the commit, however it was revoked; newer tokens continue.
-// docs/decisions.md, Realtime; Tokens and sessions.
+// A revoked token receives nothing more within a second of the commit, however it was revoked. Newer tokens still
+// receive messages. See docs/decisions.md, Realtime; Tokens and sessions.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { createSeals } from '../../api-facade/lib/seals.ts'
@@ -121,7 +121,7 @@ test('A client whose channel was closed can rejoin with a newer token on the sam
   await expectToHear(again)
 })
 
-test('Nothing ends before the commit, nor by a transaction that is rolled back', async () => {
+test('No channel ends before the commit, or because of a transaction that is rolled back', async () => {
   const person = await someone()
   const listener = await hears(person)
   const undone = new Error('undone')

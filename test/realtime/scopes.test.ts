@@ -1,5 +1,5 @@
-// What programs receive over a socket: only the channels of their scopes, and only as long as their token is valid. Tokens
-// of people, of apps and of bots are exchanged for JWTs, because Realtime takes only these.
+// What programs receive over a socket: only the channels of their scopes, and only as long as their token is valid.
+// Tokens of people, of apps and of bots are exchanged for JWTs, because Realtime accepts only JWTs. See
 // docs/decisions.md, Access tokens.
 import { describe, expect, test } from 'vitest'
 import { letDeviceIn, registerApp } from '../support/apps.ts'

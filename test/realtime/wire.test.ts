@@ -14,7 +14,7 @@ const topic = 'realtime:feed:public'
 const bytes = (...parts: (number | string)[]) =>
   Buffer.concat(parts.map((part) => Buffer.from(typeof part === 'number' ? [part] : part)))
 
-/** The payload and the id of the row that stands behind a broadcast, as the database wrote them. */
+/** The payload and the id of the row from which a broadcast is made, as the database wrote them. */
 async function rowOf(payload: object) {
   const [row] = await w.database.owner<{ id: string; payload: string }[]>`
     select id, payload::text from realtime.messages where payload @> ${JSON.stringify(payload)}::text::jsonb`
@@ -173,7 +173,7 @@ describe('With a policy that lets clients send and be present', async () => {
     expect(await newer.frame(3)).toEqual(bytes(4, topic.length, 3, 0, 0, topic, 'raw', 255, 0))
     older.send({ topic, event: 'broadcast', payload: { event: 'old', payload: { b: 2 } }, ref: '7', join_ref: '1' })
     expect(await newer.frame(4)).toEqual(bytes(4, topic.length, 3, 0, 1, topic, 'old', '{"b":2}'))
-    expect(older.frames[3]).toContain('phx_reply') // raw bytes cannot be sent in its version
+    expect(older.frames[3]).toContain('phx_reply') // raw bytes cannot be sent in the version of this socket
     expect(speaker.frames).toHaveLength(5)
   })
 })

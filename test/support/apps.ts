@@ -11,7 +11,7 @@ export async function askOauth(url: string, path: string, form: Record<string, s
   return { status: answer.status, body: text ? JSON.parse(text) : null }
 }
 
-/** Registers an app without a secret. The instance must let its owner. @returns its id */
+/** Registers an app without a secret. The instance must allow its owner to do that. @returns its id */
 export async function registerApp(owner: Person, scopes: string[], more: object = {}): Promise<string> {
   const app = { name: 'A lamp', redirectUris: ['https://lamp.example/done'], scopes, ...more }
   const { status, body, text } = await owner.post<{ id: string }>('/apps', app)
@@ -19,7 +19,7 @@ export async function registerApp(owner: Person, scopes: string[], more: object 
   return body.id
 }
 
-/** The app shows a code, which the person enters and allows. */
+/** Gets tokens for an app: the app shows a code, and the person enters it and allows the app. */
 export async function letDeviceIn(url: string, app: string, person: Person, scopes: string[]): Promise<AppTokens> {
   const device: Device = (await askOauth(url, 'device-code', { client_id: app, scope: scopes.join(' ') })).body
   const { status, text } = await person.post('/oauth/device/decision', { userCode: device.user_code, allow: true })

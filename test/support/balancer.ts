@@ -1,5 +1,5 @@
-// A load balancer: passes each request to the next of its facades and stores nothing. What works through it must be
-// state that the facades share.
+// A load balancer: passes each request to the next of its facades and stores nothing. Tests that pass through it use
+// only state that the facades share.
 import { type ClientRequest, createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -21,7 +21,7 @@ const CHECK = 100
 
 const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade === 'websocket'
 
-/** Sends a request, its body only when there is a connection. */
+/** Sends a request. The body is sent only when there is a connection. */
 function forward(target: string, named: boolean, incoming: IncomingMessage): ClientRequest {
   const { [CLIENT]: client, ...headers } = incoming.headers
   const seen = [headers['x-forwarded-for'], client ?? incoming.socket.remoteAddress].filter(Boolean).join(', ')

@@ -1,10 +1,9 @@
 // Tests the worst-case row counts of docs/limits.md: each operation must skip very many rows that its caller does not
-// see, in the soak also a third as many. Counts index entries and scanned rows, and
-// never measures time. A list with hidden rows is also paginated to its end, by pages that may be short: it must return
-// each visible item once, in order, and reveal nothing about the others.
-//
-// The files of test/model/bounds/ have one feature each. This file has what they share: a database for each file,
-// people whom a viewer sees or does not see, and rows by the thousand.
+// see. The soak repeats this with a third as many rows. The tests count index entries and scanned rows, and never
+// measure time. A list with hidden rows is also paginated to its end, by pages that may be short. It must return each
+// visible item once, in order, and reveal nothing about the others.  The files of test/model/bounds/ have one feature
+// each. This file has what they share: a database for each file, people whom a viewer sees or does not see, and rows by
+// the thousand.
 import type { TransactionSql } from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { createDatabase } from './database.ts'
@@ -39,7 +38,7 @@ export type Bound = {
   role?: 'service_role' | 'gate' | 'worker'
   /** Writes `size` such rows for the viewer, and among them those that must be shown. */
   scene(viewer: string, size: number): Promise<Scene>
-  /** What identifies an item; by default its id. */
+  /** The field that identifies an item, by default its id. */
   key?(item: Item): string
 }
 
@@ -154,7 +153,7 @@ export async function openBounds() {
       sort,
     )
 
-  /** Contents by the crowd, or by one author with some of them removed; a few are visible. */
+  /** Contents by the crowd, or by one author with some of them removed. A few of them are visible. */
   async function contents(size: number, kind: string, { author = '', interests = [null] as (string | null)[] } = {}) {
     const made = await put<{ id: string; shown: boolean }>(
       `insert into app.contents (kind, author_id, interest_id, removed_at, created_at)
@@ -185,7 +184,7 @@ export async function openBounds() {
     )
   }
 
-  /** Creates group conversations of the viewer with one of the crowd each, who has sent a message. */
+  /** Creates group conversations. Each has the viewer and one person of the crowd, who has sent a message. */
   const talks = (viewer: string, size: number) =>
     put(
       `with made as (
@@ -210,7 +209,7 @@ export async function openBounds() {
       const [row] = await sql.unsafe<{ answer: string }[]>(
         `select ${schema}.${operation}(${parameters})::text as answer`,
       )
-      await sql`set constraints all immediate` // deferred checks are part of its work
+      await sql`set constraints all immediate` // deferred checks are part of the work of the operation
       return { answer: row?.answer ?? '', work: (await looked(sql)) - before }
     })
   }
@@ -231,7 +230,7 @@ export async function openBounds() {
       texts.push(answer)
       most = Math.max(most, work)
       next = page.nextCursor
-      // a cursor names a shown item or a count, or it is sealed; from staff nothing is hidden
+      // A cursor names a shown item or a count, or it is sealed. Nothing is hidden from staff.
       if (next !== null && !role && !shown.includes(next) && !/^\d+$/.test(next)) expect(next).toMatch(sealed)
     } while (next !== null)
     return { shown, text: texts.join(), most }

@@ -22,14 +22,14 @@ export async function startBrowser(): Promise<Browser> {
 export type Tab = Page & {
   /**
    * Expects that the page wrote no error to the console, and that no request left the origin. Answers of the instance
-   * with these statuses are expected ones.
+   * with these statuses are expected.
    */
   isClean(statuses?: number[]): void
   /** Expects that axe finds nothing serious in the page as it is now. */
   isAccessible(): Promise<void>
 }
 
-/** Ends all transitions of the page; those of a tab in the background would not end by themselves. */
+/** Ends all transitions of the page. In a tab in the background they would not end by themselves. */
 const endTransitions = `document.getAnimations()
   .filter((animation) => animation instanceof CSSTransition).forEach((transition) => transition.finish())`
 
@@ -38,7 +38,7 @@ type TabOptions = BrowserContextOptions & {
   elsewhere?: string[]
 }
 
-/** Opens a tab with storage of its own, as a private window has. All its addresses begin with this origin. */
+/** Opens a tab with its own storage, as a private window has. All its addresses begin with this origin. */
 export async function openTab(browser: Browser, origin: string, given: TabOptions = {}): Promise<Tab> {
   const { elsewhere = [], ...options } = given
   // the locale of the machine may be one that browsers refuse, such as en-US@posix
@@ -63,7 +63,7 @@ export async function openTab(browser: Browser, origin: string, given: TabOption
   }
   const isAccessible = async () => {
     await page.evaluate(endTransitions) // a color halfway between two others may have too little contrast
-    // not as a script tag, which the policy of the pages refuses
+    // axe is not added as a script tag, because the policy of the pages refuses it
     await page.evaluate(axe.source)
     const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
     const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -1,4 +1,4 @@
-// The certificate of site.test, by the tests' own authority (ca.pem beside this file): it is valid nowhere else.
+// The certificate of site.test, by the tests' own authority (ca.pem beside this file). It is valid only in these tests.
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgz8cBR7R1VGGB+/IA
@@ -18,7 +18,7 @@ fgIhAL45dOJ4rdmP5r746/bQix1jSp+3xrhkw+8BH4wyX7he
 -----END CERTIFICATE-----`,
 }
 
-/** The certificate of 127.0.0.1, by an authority of its own (loopback.pem beside this file). */
+/** The certificate of 127.0.0.1, by another authority (loopback.pem beside this file). */
 export const LOOPBACK = 'test/support/loopback.pem'
 export const loopback = {
   key: `-----BEGIN PRIVATE KEY-----

@@ -1,4 +1,4 @@
-// Circles over HTTP for tests: creating one, inviting, and every route about one.
+// Circles over HTTP for tests: creating a circle, inviting, and every route about a circle.
 import { expect } from 'vitest'
 import type { Page } from './lists.ts'
 import type { Person } from './person.ts'

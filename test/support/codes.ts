@@ -1,4 +1,4 @@
-// Invite codes for tests: creating and reserving one.
+// Invite codes for tests: creating and reserving a code.
 import type { Person } from './person.ts'
 
 /** Lets the admin make a new invite code. */

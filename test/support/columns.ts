@@ -1,4 +1,4 @@
-// Searches every column of the database for words: the proof of erasure and of the export use it.
+// Searches every column of the database for words. The proof of erasure and the tests of the export use it.
 import type { Sql } from 'postgres'
 
 type Column = { schema: string; table: string; column: string; type: string }

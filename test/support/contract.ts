@@ -28,7 +28,7 @@ export type Exchange = {
   headers?: Headers
 }
 
-/** Makes references local, and closes every object that does not mention further keys: all keys must be documented. */
+/** Makes references local, and closes every object that does not mention further keys. All keys must be documented. */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed)
   if (typeof node !== 'object' || node === null) return node

@@ -6,7 +6,7 @@ import { record } from './recording.ts'
 /** An answer with its text as received and the JSON in it, if any. */
 export type Answer<Body = unknown> = { status: number; headers: Headers; text: string; body: Body }
 
-/** The request. `path` is under /api/v1, or complete if it begins with `//`; `caller` is an internal id. */
+/** The request. `path` is under /api/v1, or complete if it begins with `//`. `caller` is an internal id. */
 export type Question = { method: string; path: string; caller: string | undefined; body?: unknown }
 
 const documented = checkAgainst(readOpenApi())
@@ -19,7 +19,7 @@ export const wholePath = (path: string) => (path.startsWith('//') ? path.slice(1
 /** Internal ids of the people of this test file: no public answer may contain one. */
 export const internalIds = new Set<string>()
 
-/** The claims in a token, unverified; undefined if it is malformed. */
+/** The claims in a token, unverified. Undefined if the token is malformed. */
 export function claimsOf(token: unknown): { sub?: string } | undefined {
   if (typeof token !== 'string') return undefined
   try {
@@ -51,8 +51,8 @@ function subjectOf(body: unknown): unknown {
 }
 
 /**
- * Whether this answer may contain internal ids: the caller's own in their own objects, anyone's under /admin. Who proves
- * by the password who they are is the caller, too.
+ * Whether this answer may contain internal ids: the caller's own in their own objects, anyone's under /admin. A person
+ * who proves their identity by the password is the caller too.
  */
 function mayCarry(id: string, { path, caller }: Question, body: unknown) {
   if (/^\/admin(\/|\?|$)/i.test(path)) return true
@@ -71,7 +71,7 @@ function leak(question: Question, { text, headers, body }: Answer): string | und
   return id && `the internal id ${id} in an answer`
 }
 
-/** The body of an answer as JSON. A success that claims to be JSON must be; 204 and empty bodies are null. */
+/** The body of an answer as JSON. A success with a JSON content type must be JSON. 204 and empty bodies give null. */
 export function parsed(status: number, headers: Headers, text: string): unknown {
   if (!/\bjson\b/.test(headers.get('content-type') ?? '')) return text === '' ? null : text
   if (status === 204 || text === '') throw new Error(`${status} with a JSON content type and no body`)
@@ -107,7 +107,7 @@ export function inspect(question: Question, answer: Answer, violation = document
   record(method, exchange.path, status, body)
 }
 
-/** Checks each answer in a batch as one of its own. */
+/** Checks each answer in a batch like any other answer. */
 function inspectParts({ caller, body }: Question, { headers, body: answered }: Answer): void {
   const { requests } = body as { requests: { path: string }[] }
   const { responses } = answered as { responses: { status: number; headers: Record<string, string>; body: unknown }[] }

@@ -1,4 +1,4 @@
-// A database of its own for a test file, copied from the template and dropped at the file's end.
+// A database for one test file, copied from the template and dropped at the end of the file.
 import { randomBytes } from 'node:crypto'
 import postgres, { type Sql, type TransactionSql } from 'postgres'
 import { afterAll, inject } from 'vitest'
@@ -19,7 +19,7 @@ export type Database = {
   url: string
   owner: Sql
   superuser: Sql
-  /** Connects as one pool of the facade does. Closed with the database. */
+  /** Connects as one pool of the facade does. The connection is closed with the database. */
   connect(pool: Pool): Sql
   /** Runs `work` in a transaction with a caller's role and claims, entered as the facade does. */
   asCaller<T>(claims: Claims, work: (sql: TransactionSql) => Promise<T>): Promise<T>
@@ -46,7 +46,7 @@ function sqlRole(claims: Claims) {
   return claims.role === 'service_role' ? 'service_role' : 'authenticated'
 }
 
-/** A token's claims as the facade would pass them; fills in what the test leaves out. */
+/** A token's claims as the facade would pass them. Fills in the claims that the test leaves out. */
 function filled(claims: Claims) {
   if (claims === null) return null
   const now = Math.floor(Date.now() / 1000)

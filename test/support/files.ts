@@ -4,7 +4,7 @@ const box = (brand: string, ...more: string[]) =>
   [0, 0, 0, 16 + 4 * more.length, ...ascii(`ftyp${brand}`), 0, 0, 0, 0].concat(more.flatMap(ascii))
 const webm = [0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x84, ...ascii('webm')]
 
-/** By content type. */
+/** The bytes of a small file, by content type. */
 export const files: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = Object.fromEntries(
   Object.entries({
     'image/jpeg': [0xff, 0xd8, 0xff, 0xe0],

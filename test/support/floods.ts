@@ -1,6 +1,6 @@
 // Floods: hundreds of rows that a stranger cannot see, hidden in every possible way, newer than one visible row (or
 // before it in the order of the list). The first page must contain the visible row, whatever others keep hidden.
-// test/model/floods/ has the lists by feature; floods.test.ts requests all of them and finds a list that is missing.
+// test/model/floods/ has the lists by feature. floods.test.ts requests all of them and finds a missing list.
 import type { Database } from './database.ts'
 
 /** The number of hidden rows: one more than a page scans. */

@@ -28,7 +28,7 @@ export async function listen(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Calls a function; the path begins with its name. */
+/** Calls a function. The path begins with the name of the function. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Response>
 type Variables = Record<string, string> & { JWT_SECRET: string }
 export const runtimes = ['in this process', 'in Deno'] as const
@@ -91,7 +91,7 @@ async function startDeno(
     )
   }
   const cache = mkdtempSync(join(tmpdir(), 'kith-deno-'))
-  // files that packages read beside these do not exist
+  // for packages, all variables beside these are unset (--ignore-env)
   const read = [entry, 'edge-functions/shared/deno.ts', 'edge-functions/shared/tracing.ts'].flatMap((path) =>
     [...readFileSync(path, 'utf8').matchAll(/'([A-Z][A-Z0-9_]+)'/g)].map(([, variable]) => variable),
   )

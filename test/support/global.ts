@@ -16,7 +16,7 @@ import { ADMIN, environment, JWT_SECRET, PEOPLE, TEMPLATE } from './settings.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Connection strings of the template, as its owner and as superuser; those of a copy differ only in the name. */
+    /** Connection strings of the template, as its owner and as superuser. Those of a copy have another database. */
     postgres: { ownerUrl: string; superuserUrl: string; loginSecret: string }
     /** The admin, who is in both templates, and the people in PEOPLE. */
     people: Record<string, Known>
@@ -76,8 +76,8 @@ async function makePeople(server: Server): Promise<Record<string, Known>> {
 async function makeTemplate(server: Server) {
   const superuser = postgres(server.superuserUrl('postgres'), { max: 1, onnotice: () => {} })
   try {
-    // autovacuum might run while a test has its rows in an open transaction: it would find empty tables, later plans
-    // would be made for empty tables, and some tests would take twenty times as long
+    // autovacuum might run while a test has its rows in an open transaction: it would find empty tables, so that later
+    // plans would be made for empty tables, and some tests would take twenty times as long
     await superuser`alter system set autovacuum = off`
     await superuser`select pg_reload_conf()`
     await superuser.unsafe(`create database ${TEMPLATE} owner postgres`)
@@ -85,7 +85,8 @@ async function makeTemplate(server: Server) {
     const databaseUrl = server.url(TEMPLATE)
     await migrate(databaseUrl, { seed: true })
     await boot({ databaseUrl, config: readConfig(environment(databaseUrl)), jwtSecret: JWT_SECRET })
-    // for the facade and the worker: private.check_lock_order then raises an error if locks are taken in a wrong order
+    // With this setting of the facade and the worker, private.check_lock_order raises an error if locks are taken in a
+    // wrong order.
     for (const pool of ['user', 'service', 'gate', 'worker'])
       await superuser.unsafe(`alter role kith_${pool} set kith.lock_order = 'checked'`)
     const owner = postgres(databaseUrl, { max: 1, onnotice: () => {} })
@@ -112,7 +113,7 @@ export default async function setup(project: TestProject) {
     project.provide('people', await makePeople(server))
   } catch (error) {
     await stop()
-    // only the message: a database error also contains the whole statement
+    // shows only the message, because a database error also contains the whole statement
     throw new Error(`the templates of the tests could not be made: ${error instanceof Error ? error.message : error}`)
   }
   const [ownerUrl, superuserUrl] = [server.url(TEMPLATE), server.superuserUrl(TEMPLATE)]

@@ -16,7 +16,7 @@ export function applicant(name: string) {
     email: `${known(name)}@example.org`,
     password: `${name} has a password`,
     firstName: name,
-    lastName: '例', // in a script that adds nothing to the username
+    lastName: '例', // a script that adds nothing to the username
     dateOfBirth: '1990-01-31',
     country: 'DE',
     city: 'Berlin',

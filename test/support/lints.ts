@@ -15,7 +15,7 @@ export async function redoclyFindings(path: string): Promise<string[]> {
   const options = ['lint', path, '--config', config, '--format', 'json', '--max-problems', '1000']
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const run = promisify(execFile)(process.execPath, [redocly, ...options], { env, maxBuffer: 1 << 26 })
-  // it exits with 1 if it finds anything
+  // Redocly exits with 1 if it finds anything
   const { stdout } = await run.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }))
   const { problems } = JSON.parse(stdout.slice(stdout.indexOf('{'))) as { problems: Problem[] }
   return problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`)

@@ -1,5 +1,6 @@
-// Tests of media in object storage, from the announcement to the upload, the commit, reading and deletion; and attacks.
-// test/edge/media.test.ts runs it against its own storages, npm run verify:storage against any other.
+// Tests of media in object storage, from the announcement to the upload, the commit, reading and deletion, and tests of
+// attacks. test/edge/media.test.ts runs them against its own storages, and npm run verify:storage against any other
+// storage.
 import { AwsClient } from 'aws4fetch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { takeSetting } from '../../api-facade/boot.ts'
@@ -129,7 +130,7 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl, 
   test('an upload cannot copy another object, whatever headers it has', async () => {
     const script = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
     const [key, page] = [crypto.randomUUID(), crypto.randomUUID()]
-    // with the size and type that the attacker announces, so that a commit would accept it
+    // this object has the size and type that the attacker announces, so a commit would accept it
     await storage.ask(`${OTHER}/${key}`, {
       method: 'PUT',
       headers: { 'content-type': 'image/gif' },
@@ -168,7 +169,7 @@ export async function mediaLife({ settings, database, alice, bob, functionsUrl, 
       const write = async () => {
         for (let at = n; !isOver; at++) await put(upload.uploadUrl, at % 2 ? png : html)
       }
-      // also call the function directly: the facade calls it only once for concurrent commits of an asset
+      // calls the function directly too, because the facade calls it only once for concurrent commits of an asset
       const ask = () => functions.invoke('media/commit', { key: upload.assetId, contentType, size })
       const commits = Promise.all([commit(upload), ask(), ask()]).finally(() => {
         isOver = true

@@ -1,5 +1,5 @@
-// A server that speaks Anthropic's Messages API including streams, for the real SDK: each test decides what it answers
-// and how it fails.
+// A server for the real SDK that implements Anthropic's Messages API including streams. Each test decides what the
+// server answers and how it fails.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen } from './functions.ts'
 
@@ -81,7 +81,7 @@ export const fills =
     answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
 
-/** Call it at the top of a file. Each request consumes the next turn; the last one is repeated. */
+/** Call it at the top of a file. Each request consumes the next turn, and the last turn is repeated. */
 export async function modelServer() {
   const asked: Asked[] = []
   let turns: Turn[] = []
@@ -97,7 +97,7 @@ export async function modelServer() {
   return {
     url,
     asked,
-    /** Sets the next turns, and forgets earlier requests. */
+    /** Sets the next turns, and deletes earlier requests. */
     will(...next: Turn[]) {
       turns = next
       asked.length = 0

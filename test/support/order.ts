@@ -1,5 +1,5 @@
 // Checks references: a feature may refer to itself and to earlier ones, a folder to those on which it builds. The
-// scanners read texts by path instead of files, so that a test can give them a violation.
+// scanners read no files. They get an object of texts by path, so that a test can pass a text with a violation.
 import { dirname, join } from 'node:path/posix'
 
 export type Texts = Record<string, string>

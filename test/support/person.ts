@@ -19,7 +19,7 @@ export class Person {
   username = ''
   /** The public identifier, acct:<username>@<domain>. */
   actorId = ''
-  /** Appended to every name on the wire; empty except against a target (./target.ts). */
+  /** The suffix of every name in requests, which is empty except against a target (./target.ts). */
   suffix = ''
   readonly base: string
   readonly token: string | undefined

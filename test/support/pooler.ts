@@ -26,7 +26,7 @@ const [READY, IDLE] = ['Z'.charCodeAt(0), 'I'.charCodeAt(0)]
 const ENDS = ['S'.charCodeAt(0), 'Q'.charCodeAt(0)]
 const TERMINATE = 'X'.charCodeAt(0)
 
-/** Calls `take` for each complete message of a stream; the first has no type byte if `startup` is set. */
+/** Calls `take` for each complete message of a stream. The first message has no type byte if `startup` is set. */
 function splitter(take: (message: Buffer) => void, startup = false): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   let typed = !startup
@@ -46,8 +46,8 @@ function splitter(take: (message: Buffer) => void, startup = false): (chunk: Buf
 }
 
 /**
- * A server connection. `client` is the one whose transaction runs on it; `owed` is the number of ReadyForQuery messages
- * that are still to come.
+ * A server connection. `client` is the client whose transaction runs on the connection. `owed` is the number of
+ * ReadyForQuery messages that are still to come.
  */
 type Lane = { socket: Socket; login: string; client?: Client; owed: number }
 type Client = { socket: Socket; login: string; lane?: Lane; waiting: Buffer[] }
@@ -62,7 +62,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
   const ofLogin = (login: string) => [...lanes].filter((lane) => lane.login === login)
 
   function serve(client: Client): void {
-    // takes the one used last, as PgBouncer does; a single client then always gets the same one
+    // Takes the connection that was used last, as PgBouncer does. A single client then always gets the same connection.
     const lane = ofLogin(client.login).findLast((one) => !one.client)
     if (!lane) {
       if (!line.includes(client)) line.push(client)
@@ -81,7 +81,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
   function release(lane: Lane): void {
     if (lane.client) lane.client.lane = undefined
     lane.client = undefined
-    // moves it to the end of the set, where the last used one is
+    // moves the connection to the end of the set, where the last used connection is
     lanes.delete(lane)
     if (lane.socket.destroyed) return
     lanes.add(lane)
@@ -114,7 +114,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
       lanes.delete(lane)
       socket.destroy()
       lane.client?.socket.destroy()
-      // no lane is left, so the waiting clients must log in again: each login brings a lane
+      // no server connection is left, so the waiting clients must log in again, and each login opens a connection
       if (ofLogin(lane.login).length === 0)
         for (const one of line.filter(({ login }) => login === lane.login)) one.socket.destroy()
     }
@@ -147,7 +147,7 @@ export async function startPooler(databaseUrl: string, { size = 3 } = {}): Promi
       socket.destroy()
       const at = line.indexOf(client)
       if (at >= 0) line.splice(at, 1)
-      if (client.lane) client.lane.socket.destroy() // in the middle of a transaction
+      if (client.lane) client.lane.socket.destroy() // the client was in the middle of a transaction
     }
     socket.on('error', gone).on('close', gone)
     socket.on('data', (chunk: Buffer) => frozen || take(chunk))

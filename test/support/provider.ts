@@ -10,9 +10,9 @@ export type OpenIdProvider = {
   issuer: string
   /** The address and whether it is verified, by account. */
   accounts: Record<string, { email: string; email_verified: boolean }>
-  /** The account that logs in next; with undefined, the person refuses. */
+  /** The account that logs in next. With undefined, the person refuses. */
   account: string | undefined
-  /** What the provider and Kith told each other in confidence: verifiers, access tokens and ID tokens. */
+  /** The secrets that the provider and Kith sent each other: verifiers, access tokens and ID tokens. */
   confided: string[]
   /**
    * Opens an address of the provider as a new browser, and follows redirects until one leaves the provider. @returns that address, which is the callback with the provider's answer
@@ -37,7 +37,7 @@ export async function startProvider(facadeUrl: string): Promise<OpenIdProvider> 
       claims: async (_use, _scope) => ({ sub: accountId, ...accounts[accountId] }),
     }),
     interactions: { url: (_, { uid }) => `/log-in/${uid}` },
-    // whoever logs in agrees
+    // everybody who logs in agrees
     async loadExistingGrant({ oidc }) {
       const { client, session } = oidc
       const grant = new provider.Grant({ clientId: client?.clientId ?? '', accountId: session?.accountId ?? '' })

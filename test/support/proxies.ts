@@ -92,7 +92,7 @@ const listens = (port: number) =>
     socket.once('connect', () => socket.destroy())
   })
 
-/** Runs a proxy with its example in front of a facade. @throws Error with what it says if it ends */
+/** Runs a proxy with its example in front of a facade. @throws Error with the output of the proxy if it ends */
 export async function startProxy({ example, prepare }: Proxy, ports: Ports) {
   const folder = mkdtempSync(join(tmpdir(), 'kith-proxy-'))
   chmodSync(folder, 0o711) // as root, nginx gives its own folders in there to another account

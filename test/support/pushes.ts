@@ -205,7 +205,7 @@ export async function fcm() {
     /** What the server answers to messages for a token. */
     answers,
     state,
-    /** The server forgets the access token that it gave last, as if it had expired. */
+    /** Makes the server reject the access token that it issued last, as if it had expired. */
     expire: () => void state.tokens++,
     refuse: (...answers: Rejection[]) => void state.refused.push(...answers),
     to: (token: string) => messages.filter((message) => message.token === token),
@@ -229,7 +229,7 @@ type ApnsMessage = {
   body: { aps: { alert: { title: string; body: string }; badge: number }; id: string; kind: string; path: string }
 }
 
-/** The server of APNs: HTTP/2 over TLS. This process then trusts its authority; another needs DENO_CERT. */
+/** The server of APNs: HTTP/2 over TLS. This process then trusts its authority, and another process needs DENO_CERT. */
 export async function apns() {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const messages: ApnsMessage[] = []

@@ -22,7 +22,7 @@ type RealtimeWorld<Name extends string> = World<Name> & {
   gateway: Gateway
   /** The key that every client has, with or without a person. */
   anonKey: string
-  /** supabase-js as a person uses it; it calls `token` whenever it needs one. */
+  /** supabase-js as a person uses it. It calls `token` whenever it needs one. */
   client(token: (() => string) | undefined, version?: Version): SupabaseClient
   /** A socket without a client library. */
   socket(version: Version, apiKey?: string): Promise<Socket>
@@ -34,7 +34,7 @@ export async function realtimeWorld<const Name extends string = 'alice' | 'bob' 
   options: { people?: Name[]; env?: Record<string, string> } & Partial<GatewayOptions> = {},
 ): Promise<RealtimeWorld<Name>> {
   const { people, env, ...limits } = options
-  if (Object.keys(limits).length > 0) ownOnly('needs a gateway with settings of its own')
+  if (Object.keys(limits).length > 0) ownOnly('needs a gateway with its own settings')
   let gateway: Gateway | undefined
   const start = async (site: Parameters<typeof startGateway>[0]) => {
     gateway = await startGateway({ ...site, ...limits })
@@ -80,7 +80,7 @@ export async function realtimeWorld<const Name extends string = 'alice' | 'bob' 
 
 /** Joins a private channel. @throws Error with the server's reason if that is rejected */
 export async function listen(client: SupabaseClient, topic: string): Promise<Listener> {
-  await client.realtime.setAuth() // before the first join, which would otherwise have no token
+  await client.realtime.setAuth() // sets the token before the first join, which would otherwise have none
   const channel = client.channel(topic, { config: { private: true } })
   const listener: Listener = { channel, heard: [], statuses: [], system: [] }
   channel
@@ -130,7 +130,7 @@ export class Socket {
     })
   }
 
-  /** Sends a message in the socket's version; a string or bytes are sent unchanged. */
+  /** Sends a message in the socket's version of the protocol. A string or bytes are sent unchanged. */
   send(message: Frame | Message): void {
     this.ws.send(typeof message === 'string' || Buffer.isBuffer(message) ? message : this.#spell(message))
   }

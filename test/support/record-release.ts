@@ -23,7 +23,7 @@ const plain: Record<string, unknown> = {
   'text[]': [],
 }
 
-/** @returns how many operations have a call, of how many; and the names of the others */
+/** @returns how many operations have a call, and the names of the others */
 export async function recordRelease(version: string): Promise<{ recorded: number; without: string[] }> {
   const { races, samples } = await createSamples(PEOPLE)
   const { owner, database, admin } = races

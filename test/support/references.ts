@@ -1,5 +1,6 @@
-// Checks that everything exists to which comments, COMMENT ONs and documents refer: files, headings, names of the
-// schema, routes. The scanner gets texts by path instead of reading files, so that a test can give it an offence.
+// Checks that everything exists that comments, COMMENT ONs and documents refer to: files, headings, names of the
+// schema, and routes. The scanner gets texts by path instead of reading files, so that a test can pass a text with a
+// violation.
 import { dirname, join, matchesGlob } from 'node:path/posix'
 import { definition, type Texts } from './order.ts'
 
@@ -63,7 +64,8 @@ const file = /^[^/].*\.(sql|ts|mjs|md|toml|tsv|json|yml)$/
 const elsewhere = ['supabase/postgres', 'supabase/realtime', 'instance.json']
 
 /**
- * A path that begins with a top-level folder must exist; so must a file name, here or beside the path named before it.
+ * A path that begins with a top-level folder must exist. A file name must exist too, beside the citing file or beside
+ * the path named before it.
  */
 function paths(resolve: Resolve): Rule {
   return (prose, path) =>

@@ -1,4 +1,4 @@
-// What is kept of a release: the rows of a database of its time, and what its operations answered there. A later schema
+// The record of a release: the rows of a database of its time, and what its operations answered there. A later schema
 // must give the same answers, because the release's code still runs during an upgrade: test/upgrade.test.ts.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,12 +20,12 @@ export type Call = { operation: string; pool: Pool; who: string | null; role: st
 export type Outcome = { shape: Shape } | { code: string }
 
 /**
- * What clients rely on in an answer. For a text, that it is a text, or the text itself if it seems to be one of a fixed
- * set. For a list, the shape of its first item.
+ * What clients rely on in an answer. For a text this is its type, or the text itself if it seems to be one of a fixed
+ * set. For a list it is the shape of its first item.
  */
 export type Shape = string | null | Shape[] | { [name: string]: Shape }
 
-/** The columns of each table, and its rows in the text format of COPY; and the last value of each sequence. */
+/** The columns of each table, its rows in the text format of COPY, and the last value of each sequence. */
 type Rows = { tables: Record<string, { columns: string; rows: string }>; sequences: Record<string, number> }
 
 export type Release = Rows & {
@@ -80,8 +80,8 @@ export async function copyIn(superuser: Sql, { tables, sequences }: Rows): Promi
 }
 
 /**
- * Moves all times forward, so that answers which depend on the age of rows stay the same. Except in the audit log,
- * because its hashes include times.
+ * Moves all times forward except those in the audit log, whose hashes include times. So answers that depend on the age
+ * of rows stay the same.
  */
 export async function moveTimes(superuser: Sql, since: string): Promise<void> {
   const tables = await superuser<{ name: string; changes: string }[]>`
@@ -117,7 +117,7 @@ export function shapeOf(value: unknown): Shape {
   return value === null ? null : typeof value
 }
 
-/** Where a new shape lacks something of the old one; undefined if it has everything. More fields are no difference. */
+/** The place where a new shape lacks something of the old one, or undefined. More fields are no difference. */
 export function lackOf(old: Shape, now: Shape | undefined, path = '$'): string | undefined {
   if (typeof old !== 'object' || typeof now !== 'object' || old === null || now === null)
     return old === now ? undefined : `${path} was ${JSON.stringify(old)} and is ${JSON.stringify(now)}`

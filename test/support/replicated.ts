@@ -1,4 +1,4 @@
-// An instance on a primary of its own with standbys, for tests of reads on replicas.
+// An instance on its own primary with standbys, for tests of reads on replicas.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -16,7 +16,8 @@ export default class Reporter extends MinimalReporter {
 
   override onInit(vitest: Vitest) {
     super.onInit(vitest)
-    // at exit rather than at the end of the run: the teardown, or a run that never began, must not print below it
+    // This line is printed at exit rather than at the end of the run, because neither the teardown nor a run that never
+    // began may print below it.
     process.once('exit', (code) => {
       const { passed, failed } = this.#tally
       if (failed > 0) process.exitCode = 1

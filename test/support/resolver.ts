@@ -1,6 +1,6 @@
-// A resolver with a test's own names. It imports nothing, because it also runs in Deno.
+// A resolver with a test's own names. This file imports nothing, because it also runs in Deno.
 
-/** Answers a name with its lists of addresses in turn, and then always the last one; other names do not exist. */
+/** Answers a name with its lists of addresses in turn, and then always with the last list. Other names do not exist. */
 export function resolverOf(names: Readonly<Record<string, string[][]>>): (name: string) => Promise<string[]> {
   const asked = new Map<string, number>()
   return async (name) => {

@@ -14,7 +14,7 @@ function timely(text: string): string {
   return text
 }
 
-/** Both ways to call a stack; `person` is the caller unless another one is given. */
+/** Both ways to call a stack. `person` is the caller unless another person is given. */
 export function rest(stack: Stack, person: Person) {
   /**
    * supabase-js as a person uses it, or without a token, or with another key. `last` has the headers of the last

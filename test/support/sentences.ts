@@ -1,4 +1,4 @@
-// Texts that people might write, by topic: texts on one topic share few words.
+// Texts that people might write, by topic. Texts on one topic share few words.
 export const sentences: Readonly<Record<string, readonly string[]>> = {
   cooking: [
     'Simmer the onions slowly in butter until they turn golden and sweet.',

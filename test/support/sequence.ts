@@ -1,5 +1,5 @@
-// The order of the test files. The longest begin first: at the end of a run they would keep one process busy and the
-// others idle. The rest runs in Vitest's order, by last duration or by size.
+// The order of the test files. The longest files begin first, because at the end of a run they would keep one process
+// busy while the others are idle. The other files run in Vitest's order, by last duration or by size.
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 

@@ -4,7 +4,8 @@
 export type Stack = { url: string; anonKey: string; serviceRoleKey: string }
 
 /**
- * A running stack instead of an own instance, as `npm run verify -- --target=<url>` describes it (test/verify/main.ts).
+ * A running stack instead of an instance of the tests, as `npm run verify -- --target=<url>` describes it
+ * (test/verify/main.ts).
  */
 export type Target = {
   /** The facade's address, without /api/v1. */
@@ -19,7 +20,7 @@ export const target: Target | undefined = process.env.KITH_TARGET && JSON.parse(
 
 /** The database that every test file copies. */
 export const TEMPLATE = 'kith_template'
-/** A copy of it that also has the people whom a world has by default. */
+/** A copy of that database that also has the people whom a world has by default. */
 export const PEOPLE = 'kith_people'
 
 export const ADMIN = { email: 'admin@example.org', password: 'first admin of the tests' }
@@ -42,10 +43,10 @@ export function environment(databaseUrl: string, more: Record<string, string> = 
     RATE_LIMIT_SCALE: '1000000',
     // a facade checks for a pooler only if there may be one
     DATABASE_PREPARE: process.env.POOLER ? 'auto' : 'on',
-    // few connections, because each plans its own statements; two are enough for races
+    // there are few connections, because each plans its own statements, and two are enough for races
     POOL_USER: '2',
     POOL_GATE: '2',
-    // off, because it starts a process with a model, which few tests need
+    // embeddings are off, because they start a process with a model, which few tests need
     EMBEDDINGS: 'off',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
     // programs start often, and would compile for a second each time

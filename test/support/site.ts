@@ -39,7 +39,7 @@ export async function site(
     if (page) page(request, answer)
     else answer.writeHead(404, { 'content-type': 'text/html' }).end('<title>Nothing here</title>')
   })
-  // a port that is free at all of the addresses; a machine may have no IPv6
+  // looks for a port that is free at all of the addresses, of which a machine may lack those of IPv6
   let trapped = 0
   const traps: Server[] = []
   let port = 0
@@ -92,7 +92,7 @@ export const moved: Page = (request, answer) =>
     .writeHead(302, { location: Buffer.from(decodeURIComponent(request.url?.split('?')[1] ?? '')).toString('latin1') })
     .end()
 
-/** Sends a beginning and then a gigabyte, as fast as it is read; `sent` counts megabytes. */
+/** Sends a beginning and then a gigabyte, as fast as the client reads. `sent` counts megabytes. */
 export function gigabyte(beginning: string): { page: Page; sent: () => number } {
   let sent = 0
   const megabyte = Buffer.alloc(1 << 20, ' ')

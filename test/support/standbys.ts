@@ -1,5 +1,5 @@
 // Standbys of a test's primary. The server of all tests has hundreds of databases and can be copied too, but that takes
-// long: give a test a primary of its own (startPostgres with `ephemeral`).
+// long. Give a test its own primary (startPostgres with `ephemeral`).
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { afterAll } from 'vitest'
 import { ephemeral, type Served } from '../../supabase/embedded/postgres.ts'
 import { type Standby, startStandby } from '../../supabase/embedded/standby.ts'
 
-/** A server as tests know it: with a superuser's connection string of any database. */
+/** The part of a server that tests use: a superuser's connection string of any database. */
 type Primary = Pick<Served, 'url' | 'superuserUrl'>
 
 /** The same connection string, to this standby. */

@@ -9,5 +9,5 @@ export type StorageSettings = {
   STORAGE_PUBLIC_URL: string
 }
 
-/** A bucket that has nothing to do with Kith, such as a project may have. */
+/** A bucket that Kith doesn't use, as a project may have. */
 export const OTHER = 'kith-other'

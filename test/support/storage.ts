@@ -1,5 +1,5 @@
-// Object storages for tests: s3rver, a third-party one, behind a gateway that adds what it lacks; and our own, which is
-// as strict as S3. Both have the bucket `kith`, which is public, and two private ones.
+// Two object storages for tests. s3rver is a third-party storage, behind a gateway that adds what it lacks. The other
+// one is our own, which is as strict as S3. Both have the bucket `kith`, which is public, and two private ones.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request as ask, type IncomingMessage } from 'node:http'
@@ -44,7 +44,7 @@ export async function s3rver(): Promise<{ url: string; bare: string }> {
 }
 
 /**
- * The gateway of docs/operation.md, Media, in front of a storage that accepts unsigned headers: it removes those
+ * The gateway of docs/operation.md, Media, in front of a storage that accepts unsigned headers: it removes such headers
  * from requests to an upload address. It also keeps clients without a key out of private buckets.
  */
 const gateway = (port: number): Promise<string> =>
@@ -104,7 +104,7 @@ function isSigned({ method, url, headers }: IncomingMessage): boolean {
 type Stored = { body: Buffer; headers: Record<string, string> }
 /** An upload in parts: the object that it becomes, and what has arrived. */
 type Begun = { path: string; headers: Record<string, string>; parts: Map<number, { body: Buffer; tag: string }> }
-/** S3 lists at most so many keys at once. */
+/** S3 lists at most this many keys at once. */
 const PAGE = 1000
 /** S3 accepts no smaller part, except as the last one. */
 const SMALLEST = 5 * 1024 * 1024

@@ -5,8 +5,8 @@ import type { TestModule } from 'vitest/node'
 export type Tally = { passed: number; failed: number }
 
 /**
- * Counts a finished run. Everything that was not seen to pass has failed: a test that was skipped or never ran, a file
- * or hook that threw, an uncaught error, a run without a test.
+ * Counts a finished run. Everything that did not pass has failed: a test that was skipped or never ran, a file or hook
+ * that threw, an uncaught error, a run without a test.
  * @param selected whether the run was narrowed to some tests by name (`-t`), so that the others were skipped on purpose
  */
 export function tally(modules: readonly TestModule[], uncaught: number, selected = false): Tally {

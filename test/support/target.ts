@@ -1,4 +1,4 @@
-// Against a running stack (`npm run verify`) some tests cannot work: they are skipped, and counted as such.
+// Some tests cannot work against a running stack (`npm run verify`). These tests are skipped, and counted as skipped.
 import { beforeEach } from 'vitest'
 import { target } from './settings.ts'
 
@@ -19,8 +19,8 @@ export function ownOnly(reason: string): void {
 }
 
 /**
- * Stands for what a target does not offer, such as the connection of the database's owner. It may be passed around and
- * destructured, and skips the test that calls it.
+ * A placeholder for something that a target does not offer, such as the connection of the database's owner. It may be
+ * passed around and destructured, and skips the test that calls it.
  */
 export function missing<T extends object>(reason: string): T {
   const call = () => {
@@ -28,7 +28,7 @@ export function missing<T extends object>(reason: string): T {
     return missing(reason)
   }
   const get = (_call: unknown, name: string | symbol) => {
-    if (name === 'then') return undefined // it is not a promise
+    if (name === 'then') return undefined // a placeholder is not a promise
     if (name === Symbol.iterator) return () => [missing(reason)].values()
     return missing(reason)
   }

@@ -1,4 +1,5 @@
-// What the scanners of order.ts and references.ts need of the repository: the existing paths, and texts by path.
+// The parts of the repository that the scanners of order.ts and references.ts read: the existing paths, and texts by
+// path.
 import { globSync, readFileSync } from 'node:fs'
 import { root } from '../../supabase/tools/schema.ts'
 import type { Texts } from './order.ts'

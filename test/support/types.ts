@@ -4,7 +4,7 @@ import type { Sql } from 'postgres'
 /** Each function's arguments, as `p_limit?: number`, sorted. */
 export type Arguments = Record<string, string[]>
 
-/** Parses them from the text. It omits results, because ours are more precise than those of the database. */
+/** Parses the functions from the text. Omits results, because ours are more precise than those of the database. */
 export function argumentsIn(text: string): Arguments {
   const [, functions = ''] = /\n {4}Functions: \{\n([\s\S]*?)\n {4}\}/.exec(text) ?? []
   const found = functions.split(/\n(?= {6}\w)/).map((entry) => {

@@ -34,7 +34,7 @@ export async function createWorkers({ owner, superuser, url }: Database) {
       await until(async () => (await backends()).some(({ waits }) => waits))
       victim.kill('SIGKILL')
       await exit
-      // as the server does once it notices that the client is gone
+      // the server does this once it notices that the client is gone
       for (const { pid } of await backends()) await superuser`select pg_terminate_backend(${pid})`
       await until(async () => (await backends()).length === 0)
     })

@@ -25,7 +25,7 @@ export type World<Name extends string> = { [person in Name | 'admin' | 'nobody']
 
 type Gateway = ServerOptions['gateway']
 async function facade(database: Database, env: Record<string, string>, gateway?: Gateway): Promise<string> {
-  // POOLER=transaction npm test, or session: all HTTP tests through a real PgBouncer, if installed
+  // With POOLER=transaction or POOLER=session, all HTTP tests run through a real PgBouncer, if it is installed.
   const mode = process.env.POOLER as PoolMode | undefined
   const bouncer = mode && !gateway ? await startPgBouncer(database.url, mode) : undefined
   if (bouncer) afterAll(() => bouncer.stop())
@@ -39,7 +39,7 @@ async function facade(database: Database, env: Record<string, string>, gateway?:
   }
   afterAll(() => applied)
   const start = () => startServer({ config, databaseUrl, beside, gateway, wrote })
-  // FACADES=2 npm test: all HTTP tests through a balancer; a facade with WebSockets stays alone
+  // With FACADES=2, all HTTP tests run through a balancer. A facade with WebSockets stays alone.
   const count = gateway ? 1 : Number(process.env.FACADES ?? 1)
   const servers = await Promise.all(Array.from({ length: count }, start))
   afterAll(() => Promise.all(servers.map((server) => server.stop())))
@@ -69,7 +69,7 @@ export async function world<const Name extends string = 'alice' | 'bob' | 'carla
   gateway?: Gateway
 } = {}): Promise<World<Name>> {
   const special = Object.keys(env).some((name) => !name.startsWith('POOL_'))
-  if (special) ownOnly('needs an instance with settings of its own')
+  if (special) ownOnly('needs an instance with its own settings')
   // the default people were registered once, and are copied with the database
   const there = target ? {} : inject('people')
   const usual = !target && people.join() === Object.keys(there).slice(1).join()

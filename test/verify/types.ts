@@ -1,7 +1,6 @@
 // npm run verify:types checks that our types for supabase-js have the arguments that Supabase's own generator writes
-// for the current
-// schema. It installs the generator in a temporary folder (212 MB, too much for a dependency), and records
-// how it writes each Postgres type: test/types.test.ts compares every later operation with that.
+// for the current schema. It installs the generator in a temporary folder (212 MB, too much for a dependency), and
+// records how it writes each Postgres type. test/types.test.ts compares every later operation with this record.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,4 @@
-// The tests that `npm run verify` runs against a running stack; those of them that cannot work there are skipped one by
-// one.
+// The tests that `npm run verify` runs against a running stack. Those that cannot work there are skipped one by one.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -7,7 +6,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: ['test/api/*/*.test.ts', 'test/realtime/*.test.ts'],
-    // these start their own facades, or write rows that no request writes, before their first test
+    // these files start their own facades, or write rows that no request writes, before their first test
     exclude: [
       'test/api/admin/lists.test.ts',
       'test/api/base/facades.test.ts',

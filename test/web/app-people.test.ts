@@ -40,7 +40,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     await one.getByText('Changed.').waitFor()
     await one.isAccessible()
 
-    // it arrives at Bob's without a reload, and leads to the circle
+    // the notification arrives in Bob's tab without a reload, and leads to the circle
     const added = other.getByRole('link', { name: /^alice .* added you to a circle/i })
     await added.waitFor()
     await other.getByRole('link', { name: /Notifications 1/ }).waitFor()
@@ -69,7 +69,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     await other.getByLabel('Message', { exact: true }).fill('<b>Yes</b>')
     await other.getByLabel('Message', { exact: true }).press('Enter')
     await one.getByRole('list', { name: 'Messages' }).getByText('<b>Yes</b>').waitFor()
-    // reading it lowers the count
+    // reading the message lowers the count
     await other.getByRole('link', { name: /^Messages$/ }).waitFor()
 
     await one.isAccessible()

@@ -1,5 +1,5 @@
-// Pictures in the web client, in a real browser. The page is open at another address than FACADE_URL, as when somebody
-// opens an instance by its IP address; the addresses that the API gives begin with FACADE_URL.
+// Pictures in the web client, in a real browser. The page is opened at an address that differs from FACADE_URL, for
+// example at an IP address of the instance. The addresses that the API gives begin with FACADE_URL.
 import { fileURLToPath } from 'node:url'
 import { decodeJwt } from 'jose'
 import type { Locator } from 'playwright-core'

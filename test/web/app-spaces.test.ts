@@ -106,7 +106,7 @@ describe('The web client', { timeout: 240_000 }, () => {
     await confirm(founder, 'Change')
     await founder.getByText('Wood and gut').waitFor()
 
-    // two people join; others see no button to found one, and nothing of the proposals
+    // Two people join. Others see no button to found a guild, and nothing of the proposals.
     const member = await open(alice, '/app/guilds', true)
     await member.getByRole('link', { name: 'Luthiers' }).click()
     await button(member, 'Apply').click()
@@ -124,7 +124,7 @@ describe('The web client', { timeout: 240_000 }, () => {
 
     // a charter, on which all vote
     await button(founder, 'Propose something').click()
-    await founder.getByLabel('What happens if it passes').selectOption('A new charter')
+    await founder.getByLabel('What happens if the proposal passes').selectOption('A new charter')
     await confirm(founder, 'Continue')
     await founder.getByLabel('Title').fill('How we work')
     await founder.getByLabel('Charter').fill(CHARTER)
@@ -153,7 +153,7 @@ describe('The web client', { timeout: 240_000 }, () => {
     await member.getByRole('heading', { name: 'Votes' }).waitFor()
     expect(await button(member, /^Yes/).count()).toBe(0)
     await isFit(member)
-    // the worker carries it out
+    // the worker carries out the proposal
     await database.owner`select private.job_settle_proposals()`
     await member.reload()
     await member.getByText('Passed and carried out').waitFor()
@@ -173,7 +173,7 @@ describe('The web client', { timeout: 240_000 }, () => {
     await member.getByText('The charter that was proposed:').waitFor()
     await member.goto(path)
 
-    // mana for the treasury; a proposal that passes and cannot be carried out says why
+    // The treasury gets mana. A proposal that passes and cannot be carried out says why.
     await member.getByRole('link', { name: '0 mana in the treasury' }).click()
     await heading(member, 'Treasury')
     await member.getByText('No mana has moved yet.').waitFor()
@@ -239,9 +239,11 @@ describe('The web client', { timeout: 240_000 }, () => {
     founder.isClean([409])
     await member.goto(path)
 
-    // a steward, by name; the proposer withdraws it
+    // the proposer proposes a steward by name, and withdraws the proposal
     await button(member, 'Propose something').click()
-    await member.getByLabel('What happens if it passes').selectOption('A member becomes a steward, or stops being one')
+    await member
+      .getByLabel('What happens if the proposal passes')
+      .selectOption('A member becomes a steward, or stops being one')
     await confirm(member, 'Continue')
     await member.getByLabel('Title').fill('Bob for steward')
     await member.getByLabel('Username').fill('nobody_here')

@@ -81,7 +81,7 @@ describe('The web client', { timeout: 180_000 }, () => {
     await logIn(tab, { email: 'nora@example.org', password: 'long enough for all' }, true)
     await isFit(tab)
 
-    // a draft outlives a visit to another page and an error
+    // a draft is kept during a visit to another page and after an error
     await tab.getByRole('link', { name: 'Write' }).click()
     await tab.getByLabel('Text').fill('Moss <b>grows</b> where javascript:alert(1) does not: https://example.org/moss.')
     await tab.getByRole('button', { name: 'Add a poll' }).click()
@@ -209,7 +209,8 @@ describe('The web client', { timeout: 180_000 }, () => {
     await tab.getByRole('button', { name: 'Publish now' }).click()
     await tab.getByText('No posts are scheduled.').waitFor()
     await tab.goto('/app/people/carla')
-    await tab.getByRole('button', { name: 'Log in' }).waitFor() // a reload ends the session of somebody who did not choose to stay signed in
+    // a reload ends the session of somebody who did not choose to stay signed in
+    await tab.getByRole('button', { name: 'Log in' }).waitFor()
     await logIn(tab, carla, true)
     await tab.goto('/app/people/carla')
     await menuOf(post(tab, 'On moss')).click()
@@ -242,6 +243,6 @@ describe('The web client', { timeout: 180_000 }, () => {
   })
 })
 
-test('The sentences for errors belong to codes that exist', () => {
+test('Every sentence for an error has an existing code', () => {
   expect(Object.keys(germanErrors).filter((code) => !Object.hasOwn(allErrors, code))).toEqual([])
 })

@@ -1,4 +1,4 @@
-// The pages on which a person allows an app: with a client library of others, in a real browser.
+// The pages on which a person allows an app, in a real browser. The app uses a third-party client library.
 import { createServer } from 'node:http'
 import * as oauth from 'oauth4webapi'
 import { afterAll, expect, test } from 'vitest'
@@ -103,7 +103,7 @@ for (const look of looks) {
     await press(tab, 'Allow')
     const { access_token } = await arrive()
     expect(await reads(access_token)).toBe(200)
-    // what happened there is not known here
+    // the address of the tab does not contain the token
     expect(tab.url()).not.toContain(access_token)
 
     const refused = await begin(tab)
@@ -111,7 +111,7 @@ for (const look of looks) {
     await press(tab, 'Refuse')
     await expect(refused()).rejects.toMatchObject({ error: 'access_denied' })
 
-    // an address without a request, or one that is over
+    // an address whose request has ended, and one without a request
     await tab.goto('/oauth/consent?request=V1StGXR8_Z5jdHi6B-myT')
     await tab.getByText('This request has ended.').waitFor()
     await isFit(tab)

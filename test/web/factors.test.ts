@@ -146,7 +146,7 @@ test('a person adds an app and a passkey, logs in with each, and removes the pas
   await forgetProofs()
   await press(tab, 'Erase your account…')
   await dialog(tab).getByLabel('Password').fill(alice.password)
-  await answer(tab, 'Erase for good')
+  await answer(tab, 'Erase permanently')
   await dialog(tab)
     .getByLabel('Code of the app')
     .fill(codes[2] ?? '')

@@ -24,7 +24,7 @@ async function confirm(tab: Tab, action: string): Promise<void> {
   await dialog(tab).waitFor({ state: 'detached' })
 }
 
-/** A mail that failed for good, as pg-boss leaves it. */
+/** A mail whose retries all failed, as pg-boss leaves it. */
 async function failMail(): Promise<void> {
   await owner`
     insert into pgboss.job (name, data, source_name, source_id, source_output, source_retry_count, source_created_on)
@@ -42,7 +42,7 @@ async function disputed(): Promise<void> {
   expect(answer.status, answer.text).toBe(200)
 }
 
-/** Two proposals, of which the first is approved: the second changes one of its lines. */
+/** Two proposals. The first is approved, and the second changes a line of the first. */
 async function proposal(): Promise<void> {
   const [music] = await owner<Id[]>`select id from app.interests where slug = 'music'`
   await owner`select private.add_reputation(${alice.id}, ${music?.id ?? ''}, 'admin.adjusted', 100)`

@@ -88,7 +88,7 @@ describe('Moderation in the panel', { timeout: 240_000 }, () => {
     await tab.getByRole('heading', { name: 'Proposals' }).waitFor()
     expect(await button(tab, 'Accept').count()).toBe(0)
 
-    // from case to case, and the last one is dismissed
+    // the moderator goes from case to case, and dismisses the last one
     await tab.keyboard.press('j')
     await tab.getByText('A bad joke').waitFor()
     await tab.keyboard.press('d')
@@ -96,7 +96,7 @@ describe('Moderation in the panel', { timeout: 240_000 }, () => {
     await tab.getByText('Buy my things').waitFor()
     tab.isClean([422])
 
-    // the author appeals; who decided does not resolve it
+    // the author appeals, and the person who decided does not resolve the appeal
     const { body: standing } = await bob.get<{ decisions: { id: string; action: string; reason: string }[] }>(
       '/me/standing',
     )
@@ -156,7 +156,7 @@ describe('Moderation in the panel', { timeout: 240_000 }, () => {
     }
     await showPage(tab, '/admin/new-rule', 'No such page')
 
-    // why somebody does not see it, from the post
+    // the list of posts leads to the reason why somebody does not see a post
     await showPage(tab, `/admin/posts?q=${post}`, 'Posts')
     await tab.getByRole('link', { name: 'Who sees this?' }).click()
     await tab.getByLabel('Person (id or username)').fill('carla')

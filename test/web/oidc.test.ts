@@ -51,7 +51,7 @@ test('a person joins with the provider and logs in with it', { timeout: 180_000 
   await tab.close()
 })
 
-test('somebody who has not linked a login is told so, and links it after a login with the password', {
+test('somebody who has not linked a login gets a message, and links it after a login with the password', {
   timeout: 180_000,
 }, async () => {
   const tab = await openTab(browser, origin, { elsewhere: [provider.issuer] })
@@ -65,7 +65,7 @@ test('somebody who has not linked a login is told so, and links it after a login
   await tab.getByLabel('Password').first().fill(alice.password)
   await tab.getByRole('button', { name: 'Log in', exact: true }).click()
   await tab.getByRole('button', { name: 'Link a login at Example' }).click()
-  // the tab has kept the login meanwhile
+  // the tab has kept the login
   await tab.getByRole('button', { name: 'Link the login' }).click()
   await tab.getByRole('dialog').getByLabel('Password').fill(alice.password)
   await tab.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
@@ -78,7 +78,7 @@ test('somebody who has not linked a login is told so, and links it after a login
   await tab.close()
 })
 
-test('somebody without a password proves who they are at the provider, and the page goes on', {
+test('somebody without a password proves who they are at the provider, and the page continues', {
   timeout: 180_000,
 }, async () => {
   provider.account = 'nora'
@@ -98,7 +98,7 @@ test('somebody without a password proves who they are at the provider, and the p
   await dialog.getByText('Logging in there failed.').waitFor()
   provider.account = 'alice'
   await again.click()
-  await dialog.getByText('This login there is not linked with your account.').waitFor()
+  await dialog.getByText('That login is not linked with your account.').waitFor()
 
   provider.account = 'nora'
   await again.click()

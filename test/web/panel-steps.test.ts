@@ -29,7 +29,7 @@ describe('An admin in the panel', { timeout: 240_000 }, () => {
     await showPage(tab, `/admin/people/${bob.id}`, 'Person')
     await tab.getByText('bob@example.org').waitFor()
 
-    // his sessions, which end; he can log in again
+    // an admin ends the sessions of Bob, who can log in again
     await tab.getByText('Sessions', { exact: true }).click()
     await tab.getByRole('region', { name: 'Sessions' }).locator('tbody tr').first().waitFor()
     await tab.isAccessible()
@@ -41,10 +41,10 @@ describe('An admin in the panel', { timeout: 240_000 }, () => {
     expect(await bob.get('/me')).toFailWith(401, 'token_revoked')
     await tab.getByRole('region', { name: 'Sessions' }).locator('tbody tr').first().waitFor({ state: 'detached' })
     await bob.login()
-    // only somebody who cannot log in gets their data from staff
+    // only a person who cannot log in gets their data from staff
     for (const name of ['Export the data', 'Erase…']) expect(await button(tab, name).count()).toBe(0)
 
-    // a suspension, which ends by itself: an end that has passed is refused, and the dialog keeps the reason
+    // a suspension ends by itself. An end that has passed is refused, and the dialog keeps the reason
     await button(tab, 'Suspend').click()
     await dialog(tab).getByRole('textbox', { name: 'Reason' }).fill('Cool down')
     await dialog(tab).getByLabel('Suspended until').fill('2020-01-01T00:00')
@@ -58,7 +58,7 @@ describe('An admin in the panel', { timeout: 240_000 }, () => {
     await tab.getByText('Cool down').waitFor()
     expect(await logsIn(bob)).toFailWith(403, 'person_suspended')
 
-    // his data as a file, then the end of his account
+    // an admin saves the data of Bob as a file, and then erases his account
     const { name, text } = await saved(tab, async () => {
       await button(tab, 'Export the data').click()
       await confirm(tab, 'Export the data')
@@ -70,7 +70,7 @@ describe('An admin in the panel', { timeout: 240_000 }, () => {
     await dialog(tab)
       .getByRole('heading', { name: /^Erase: bob/ })
       .waitFor()
-    await dialog(tab).getByText('Erases the account of bob and their words for good.').waitFor()
+    await dialog(tab).getByText('Erases the account of bob and their words permanently.').waitFor()
     await confirm(tab, 'Erase')
     await tab.getByRole('heading', { level: 1, name: 'People' }).waitFor()
     await tab.locator('tbody tr', { hasText: 'Erased' }).waitFor()
@@ -102,7 +102,7 @@ describe('An admin in the panel', { timeout: 240_000 }, () => {
     await confirm(tab, 'Reject')
     await tab.getByText('Nobody waits to join.').waitFor()
 
-    // the founder keeps the seat; a member becomes a steward, and leaves
+    // The founder keeps the role. A member becomes a steward, and is expelled.
     expect(await tab.locator('tbody tr', { hasText: 'Founder' }).getByRole('button').count()).toBe(0)
     await member.getByRole('button', { name: 'Change role' }).click()
     await dialog(tab).getByLabel('Role').selectOption('steward')
@@ -117,13 +117,13 @@ describe('An admin in the panel', { timeout: 240_000 }, () => {
     tab.isClean()
   })
 
-  test('saves a list as CSV: as it is filtered, and all its pages', async () => {
+  test('saves a list as CSV, with its filter and all its pages', async () => {
     const name = '=1+1, "Über"'
     for (const about of ['First\nsecond', 'Other']) {
       expect((await alice.post('/groups', { name: `${name} ${about.length}`, about })).status).toBe(201)
     }
     await alice.post('/groups', { name: 'Not asked for' })
-    // an answer of the API has at most 1000 of them
+    // a CSV of the API has at most 1000 rows
     await database.owner`insert into app.invite_codes (code, generated_by)
       select 'INV-' || translate(lpad(at::text, 6, '0'), '01', 'AB'), ${admin.id} from generate_series(1, 1100) at`
     const tab = await openTab(browser, url)

@@ -37,7 +37,7 @@ const worker = await startWorker({ config, databaseUrl: database.url, log: creat
 afterAll(() => worker.stop())
 const browser = await startBrowser()
 
-/** The link to a page in the newest mail to an address that has one. */
+/** The link to a page, from the newest mail to an address that has such a link. */
 const linkTo = (email: string, page: string) =>
   until(() => {
     const found = mail.letters.filter(({ to }) => to.includes(email)).map(({ text }) => text)
@@ -63,7 +63,7 @@ describe('The pages for people', { timeout: 120_000 }, () => {
     await tab.getByRole('heading', { name: 'Your account' }).waitFor()
     await tab.isAccessible()
 
-    // what is wrong stands beside the field, whether the page or the instance finds it
+    // an error is shown beside its field, whether the page or the instance finds it
     await tab.getByRole('button', { name: 'Join' }).click()
     expect(await tab.getByText('This field is required.').count()).toBe(7)
     await tab.getByLabel('First name').fill('Nora')
@@ -87,7 +87,7 @@ describe('The pages for people', { timeout: 120_000 }, () => {
     tab.isClean([409])
 
     const link = await linkTo('nora@example.org', '/verify-email')
-    await tab.goto('/rules') // so that the link loads a document
+    await tab.goto('/rules') // the link then loads a document
     await tab.goto(link)
     await tab.getByRole('button', { name: 'Confirm' }).waitFor()
     isPlain(tab)
@@ -226,14 +226,14 @@ describe('The pages for people', { timeout: 120_000 }, () => {
     expect(dossier).toMatchObject({ format: 'service-gdpr-export-v1', actorId: alice.actorId })
 
     await tab.getByRole('button', { name: 'Erase your account…' }).click()
-    await tab.getByText('Your account is erased at once and for good').waitFor()
+    await tab.getByText('Your account is erased immediately and permanently').waitFor()
     await tab.isAccessible()
     const dialog = tab.getByRole('dialog')
     await dialog.getByLabel('Password').fill('wrong')
-    await dialog.getByRole('button', { name: 'Erase for good' }).click()
+    await dialog.getByRole('button', { name: 'Erase permanently' }).click()
     await dialog.getByText('The password is wrong.').waitFor()
     await dialog.getByLabel('Password').fill(alice.password)
-    await dialog.getByRole('button', { name: 'Erase for good' }).click()
+    await dialog.getByRole('button', { name: 'Erase permanently' }).click()
     await tab.getByText('Your account is erased.').waitFor()
     expect(await alice.get('/me')).toFailWith(401, 'token_revoked')
     tab.isClean([401, 403])

@@ -1,11 +1,11 @@
-// What acts in the name of a person, in the settings of the web client: access tokens, apps and bots.
+// Access tokens, apps and bots, which act for a person, in the settings of the web client.
 import { expect, test } from 'vitest'
 import { openTab, startBrowser, type Tab } from '../support/browser.ts'
 import { world } from '../support/world.ts'
 
 const env = { REGISTER_APPS: 'everyone', RATE_LIMIT_SCALE: '20' }
 const { alice, database, url } = await world({ people: ['alice'], env })
-// a start writes it; the database of a test was made before
+// a start writes this setting, but the database of a test was made earlier
 await database.owner`update app.settings set value = 'everyone' where key = 'register_apps'`
 const browser = await startBrowser()
 
@@ -18,7 +18,7 @@ async function isFit(tab: Tab): Promise<void> {
   expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(360)
   await tab.setViewportSize(size)
 }
-/** Whose token it is; undefined if it is not accepted. */
+/** The username of a token's holder. Undefined if the token is not accepted. */
 async function whoHas(token: string): Promise<string | undefined> {
   const answer = await fetch(`${url}/api/v1/me`, { headers: { Authorization: `Bearer ${token}` } })
   return answer.ok ? ((await answer.json()) as { username: string }).username : undefined

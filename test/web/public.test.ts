@@ -1,4 +1,4 @@
-// Public pages of posts and people: who has one, what it says to search engines, and that there is none by default.
+// Public pages of posts and people: who has a page, what it says to search engines, and that there is none by default.
 import { describe, expect, test } from 'vitest'
 import { openTab, startBrowser } from '../support/browser.ts'
 import { publish } from '../support/posts.ts'
@@ -16,7 +16,7 @@ describe('With PUBLIC_PAGES=on', { timeout: 120_000 }, async () => {
   const missing = await read(`/posts/${unknown}`)
   const ownId = async (person: typeof alice) => (await person.get<{ id: string }>('/me')).body.id
 
-  test('whoever has the link reads a public post and its author, without scripts', async () => {
+  test('everybody with the link can read a public post and its author, without scripts', async () => {
     const words = 'Moss <img src=x onerror=alert(1)> & ferns.\n\nNobody plants them.'
     const post = await publish(alice, { format: 'essay', title: 'What grows "in the shade"', body: words })
     const tab = await openTab(browser, url)
@@ -42,7 +42,7 @@ describe('With PUBLIC_PAGES=on', { timeout: 120_000 }, async () => {
     expect(text).not.toContain('<img')
   })
 
-  test('a picture of a person is shown, also if the page is not open at FACADE_URL', async () => {
+  test('a picture of a person is shown, even if the page is not open at FACADE_URL', async () => {
     const { body: picture } = await carla.post<{ url: string }>('/media/avatar/generate', { style: 'lorelei' })
     expect(new URL(picture.url).origin).not.toBe(url)
     await carla.patch('/me', { profilePicUrl: picture.url })
@@ -53,7 +53,7 @@ describe('With PUBLIC_PAGES=on', { timeout: 120_000 }, async () => {
     tab.isClean()
   })
 
-  test('what not everybody may see looks like what does not exist', async () => {
+  test('posts and people that not everybody may see get the same answer as unknown ones', async () => {
     const { body: group } = await alice.post<{ id: string }>('/groups', { name: 'Gardeners' })
     const original = await publish(bob)
     const hidden = await publish(alice)

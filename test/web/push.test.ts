@@ -23,7 +23,7 @@ afterAll(() => worker.stop())
 const browser = await startBrowser()
 const device = service.subscribe()
 
-/** Gives the page a push service, whose subscription outlives a reload. */
+/** Gives the page a push service, whose subscription is kept over a reload. */
 const SUBSCRIBE = `(() => {
   const { token: endpoint, keys } = ${JSON.stringify(device)}
   const KEY = 'subscribed'
@@ -134,7 +134,7 @@ test('A push is shown with its line, and a click opens the page of its thing', {
   await tab.waitForURL(`**/app/posts/${id}`)
   await tab.getByText('Indeed it is').waitFor()
 
-  // a payment, which has no page of its own
+  // a payment, which has no page
   await alice.post('/economy/pay', { emotion: 'joy', tier: 0, receiverId: bob.username })
   expect(await deliver(await pushOf('payment.received'))).toMatchObject({ body: expect.stringContaining('mana') })
   await script.evaluate(CLICK)

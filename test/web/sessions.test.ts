@@ -1,4 +1,4 @@
-// Logins in several tabs and pages of a browser: which of them go on, and what ends them.
+// Logins in several tabs and pages of a browser: which of them continue, and what ends them.
 import { describe, expect, test } from 'vitest'
 import { openTab, startBrowser, type Tab } from '../support/browser.ts'
 import type { Person } from '../support/person.ts'
@@ -18,7 +18,7 @@ const heading = (tab: Pick<Tab, 'getByRole'>, name: string) =>
 const kept = (tab: Pick<Tab, 'evaluate'>) =>
   tab.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')
 
-/** Makes the kept access token one that has expired. */
+/** Replaces the kept access token by one that has expired. */
 const EXPIRE = `(() => {
   const session = JSON.parse(localStorage.getItem('kith.session'))
   const [head, payload, signature] = session.accessToken.split('.')
@@ -28,7 +28,7 @@ const EXPIRE = `(() => {
 })()`
 
 describe('A kept login', { timeout: 180_000 }, () => {
-  test('goes on in two tabs, which refresh its tokens once each time', async () => {
+  test('continues in two tabs, which together refresh its tokens once each time', async () => {
     const tab = await openTab(browser, url)
     await tab.goto('/app')
     await logIn(tab, alice, true)
@@ -45,7 +45,7 @@ describe('A kept login', { timeout: 180_000 }, () => {
       expect(refreshes).toHaveLength(round)
     }
 
-    // a tab in which Bob logs in without staying signed in keeps nothing, and ends nothing of hers
+    // a tab in which Bob logs in without staying signed in keeps nothing, and does not end Alice's session
     const third = await tab.context().newPage()
     await third.goto('/app')
     await heading(third, 'Home')
@@ -81,7 +81,7 @@ describe('A kept login', { timeout: 180_000 }, () => {
     await tab.getByRole('button', { name: 'Continue' }).waitFor()
     expect(await tab.getByRole('button', { name: 'Log out' }).count()).toBe(0)
 
-    // another tab is not logged in, and a logout ends the session of this one
+    // another tab is not logged in, and a logout ends the session of this tab
     const other = await tab.context().newPage()
     await other.goto('/account')
     await other.getByRole('button', { name: 'Log in' }).waitFor()
@@ -94,7 +94,7 @@ describe('A kept login', { timeout: 180_000 }, () => {
     tab.isClean()
   })
 
-  test('of a tab is not used by a duplicate of the tab, and survives it', async () => {
+  test('of a tab is neither used nor ended by a duplicate of the tab', async () => {
     const tab = await openTab(browser, url)
     await tab.goto('/account')
     await logIn(tab, alice)
@@ -106,7 +106,7 @@ describe('A kept login', { timeout: 180_000 }, () => {
     await duplicate.getByRole('button', { name: 'Log in' }).waitFor()
     expect(await duplicate.evaluate('sessionStorage.length')).toBe(0)
 
-    // each tab refreshes tokens of its own
+    // each tab refreshes its own tokens
     await logIn(Object.assign(duplicate, { isClean() {}, async isAccessible() {} }), alice)
     await duplicate.getByRole('heading', { name: 'Your data' }).waitFor()
     for (const one of [tab, duplicate, tab, duplicate]) {
@@ -114,7 +114,7 @@ describe('A kept login', { timeout: 180_000 }, () => {
       await one.reload()
       await one.getByRole('heading', { name: 'Your data' }).waitFor()
     }
-    // whoever goes to another page of the same tab needs no login
+    // another page of the same tab needs no login
     await tab.goto('/notifications')
     await tab.getByRole('button', { name: 'Log out' }).waitFor()
     tab.isClean()

@@ -1,6 +1,6 @@
-// Work that is too much for one transaction: deleting a post with thousands of likes, narrowing the audience of one with
-// thousands of reposts, erasing a person with thousands of posts, closing a poll with thousands of votes. The request is
-// fast and the worker does the rest soon after. For followers of a series see series.test.ts.
+// Work that is too much for one transaction: deleting a post with thousands of likes, narrowing the audience of a post
+// with thousands of reposts, erasing a person with thousands of posts, closing a poll with thousands of votes. The
+// request is fast and the worker does the rest soon after. For followers of a series see series.test.ts.
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { startWorker, type Worker } from '../../api-facade/worker/worker.ts'
@@ -21,7 +21,7 @@ async function total(): Promise<number> {
 }
 
 let worker: Promise<Worker> | undefined
-/** Starts the worker if it doesn't run; jobs queued before wait for it. */
+/** Starts the worker if it doesn't run. Jobs that were queued before wait for the worker. */
 const work = () => {
   worker ??= startWorker({ config: readConfig(environment(database.url)), databaseUrl: database.url, pollSeconds: 0.1 })
   return worker
@@ -118,7 +118,7 @@ test('An edit waits for the batch in progress, and batches skip deleted reposts'
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%update_post%'`
       return waiting.length === 1
     })
-    return { edited } // wrapped in an object: begin() would await the promise itself before it commits
+    return { edited } // begin() would await a bare promise before it commits
   })
   expect((await edit.edited).status).toBe(200)
   expect(await closed()).toHaveLength(0)
@@ -204,7 +204,7 @@ test('All voters are notified once of a poll’s end, except those who cannot se
   await owner`select private.job_close_polls()`
   expect(await notices()).toEqual({ notices: 0, people: 0 })
   await work()
-  const everybody = LIKES - 1 + 1 // without the person who blocked the author, and with the author
+  const everybody = LIKES - 1 + 1 // the author is notified too, but not the person who blocked the author
   await until(async () => (await notices())?.people === everybody)
   const [{ id } = { id: '' }] = await owner<{ id: string }[]>`select id from app.polls where post_id = ${post.id}::uuid`
   await owner`select private.enqueue('poll-notices', ${owner.json({ pollId: id, postId: post.id })}::json)`

@@ -58,7 +58,8 @@ test('A broadcast reaches each person once, even if its worker is killed', async
   await holding
   expect((await progress()).finished).toBe(false)
 
-  // what pg-boss does when the job times out after ten minutes; a second job, as if the first were still alive
+  // When the job times out after ten minutes, pg-boss starts a second job while the first may still run. This does the
+  // same.
   await owner`update pgboss.job set state = 'retry', start_after = now() where name = 'broadcasts' and state = 'active'`
   await owner`select private.enqueue('broadcasts', (select json_build_object('broadcastId', id) from app.broadcasts))`
   const config = readConfig(environment(database.url))

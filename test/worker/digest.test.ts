@@ -1,5 +1,5 @@
-// The daily digest: notifications go through the queue and SMTP into one mail, and its button and its link unsubscribe.
-// For who gets one and what is in it see test/db/notifications/digests.sql.
+// The daily digest: notifications go through the queue and SMTP into one mail, whose button and link unsubscribe the
+// person. For the people who get a digest and for its contents see test/db/notifications/digests.sql.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join as pathOf } from 'node:path'
@@ -101,7 +101,7 @@ ${leave}`)
     expect(JSON.stringify(letter)).not.toMatch(/secret|bob|carla/i)
   })
 
-  test('contains each notification once; the next one contains what is new since then', async () => {
+  test('contains each notification once, and the next digest contains what is new since then', async () => {
     await pay(bob, alice)
     await morning(alice)
     await idle()

@@ -28,7 +28,7 @@ const stuck = () => owner<{ user_id: string; attempts: number; message: string }
 const config = readConfig(environment(url))
 const logged: object[] = []
 const log = Object.assign(createLog(config), { error: (line: object) => logged.push(line) })
-await emit(1, ann, ben) // before there is a worker
+await emit(1, ann, ben) // there is no worker yet
 const worker = await startWorker({ config, databaseUrl: url, log })
 afterAll(() => worker.stop())
 
@@ -37,7 +37,7 @@ test('Effects from before and after the start of a worker are applied', async ()
   await emit(2, ann)
   worker.wake()
   await until(async () => (await heard(ann)).length === 2)
-  await emit(3, ben) // by another process, which does not wake the worker
+  await emit(3, ben) // another process emits the event and does not wake the worker
   await until(async () => (await heard(ben)).length === 2)
   expect(await owner`select from private.effects`).toHaveLength(0)
 })

@@ -1,6 +1,6 @@
-// Embeddings of posts: first by two workers over the queue and the function `embed`, with a stand-in for the edge
-// runtime's model; then by the model that comes with Kith, with real sentences, up to the feed. Only this file loads
-// that model.
+// Embeddings of posts. First two workers compute them over the queue and the function `embed`, with a fake of the edge
+// runtime's model. Then the model that comes with Kith computes them for real sentences, up to the feed. Only this file
+// loads that model.
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
@@ -21,10 +21,10 @@ const { alice, bob, carla, database, join } = await world()
 const { owner } = database
 const role = database.connect('kith_worker')
 
-/** What the stand-in was asked, and how often it still fails for a text. */
+/** The texts that the fake model got, and how often it will still fail for a text. */
 const asked: string[] = []
 const failing = new Map<string, number>()
-/** A vector of the real one's length; texts that share words are near each other. */
+/** A vector of the real model's length. Texts that share words get similar vectors. */
 async function run(text: string): Promise<number[]> {
   asked.push(text)
   const left = failing.get(text) ?? 0
@@ -123,7 +123,7 @@ describe('Two workers with the model of the edge runtime', () => {
     await carla.patch(`/posts/${id}`, { body: 'Cars and lorries have wheels, mostly four of them' })
     await idle()
     expect((await embeddingOf(id))?.sum).not.toBe(before?.sum)
-    // as from a worker that read the post before the edit
+    // a worker that read the post before the edit would store this
     const late = JSON.stringify([{ id, digest: 'of other words', vector: [1, 2] }])
     expect(await role`select private.store_embeddings('gte-small', ${late}::text::json) as made`).toEqual([{ made: 0 }])
     expect((await embeddingOf(id))?.size).toBe(384)
@@ -192,7 +192,7 @@ describe('The model that comes with Kith', () => {
         ids.set(body, await publish(alice, { body }))
       }
     await applyEffects(owner)
-    await owner`delete from app.feed_blocks` // everything in one block
+    await owner`delete from app.feed_blocks` // all posts are then in one block
     worker = await start({ EMBEDDINGS: 'offline' })
   })
   afterAll(() => worker.stop())
@@ -217,7 +217,7 @@ describe('The model that comes with Kith', () => {
     expect(rows).toHaveLength(out)
   })
 
-  test('puts sentences of one topic nearer to each other than others, and signatures keep most of that', async () => {
+  test('puts sentences of one topic nearer to each other than to others, also by their signatures', async () => {
     const rows = await owner<{ body: string; vector: number[]; signature: string }[]>`
       select p.body, e.vector, e.signature::text from private.post_embeddings e join app.posts p on p.id = e.post_id
       where p.id = any (${[...ids.values()]}::uuid[]) order by p.body`

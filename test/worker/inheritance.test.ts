@@ -33,7 +33,7 @@ await owner.unsafe(`
     perform private.reverse_contribution(array[private.find_active_contribution(p_person, 'bookmark_given', p_post)]);
   end $$`)
 
-/** Creates this many bookmarks by Carla, each of another post, and removes every odd one; each step is committed. */
+/** Creates this many bookmarks by Carla, each of another post, and removes every odd one. Each step is committed. */
 async function contribute(from: number, count: number) {
   await owner.unsafe(`do $$ begin
     for n in ${from}..${from + count - 1} loop
@@ -66,7 +66,7 @@ const of = (stands: number) => ({ wrong: 0, scores: [stands / 10, stands / 4, st
 const unsend = () => owner`delete from pgboss.job where name = 'inherit-contributions'`
 const waiting = async () => (await owner`select from private.contribution_inheritance limit 1`).length > 0
 
-test('Each contribution is inherited once, by two workers and four other clients while people continue', async () => {
+test('Contributions are inherited once while people contribute and 2 workers and 4 clients run the job', async () => {
   const workers = [await start(), await start()]
   const pool = database.connect('kith_worker')
   let busy = true
@@ -84,7 +84,7 @@ test('Each contribution is inherited once, by two workers and four other clients
   await Promise.all(workers.map((worker) => worker.stop()))
 })
 
-test('One run processes everything that waits, however much it is', async () => {
+test('One run processes everything that is pending, however much it is', async () => {
   await contribute(800, 1200) // 1800 steps, of which it takes 1000 at a time
   const worker = await start()
   await worker.send('inherit-contributions')
@@ -102,9 +102,9 @@ test('Each contribution is inherited once if a worker is killed in the middle an
     select pid, wait_event_type = 'Lock' as waits from pg_stat_activity
     where usename = 'kith_worker' and datname = current_database() and application_name = 'kith_worker'`
   await owner.begin(async (sql) => {
-    // by then the shares are in the ledger, but not committed
+    // when the worker waits here, the shares are in the ledger, but not committed
     await sql`select from app.contribution_scores where user_id = ${alice.id} for update`
-    await unsend() // including what the schedule has queued
+    await unsend() // this deletes also the jobs that the schedule has queued
     await owner`select private.enqueue('inherit-contributions', '{}')`
     const victim = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
       env: { ...environment(url), PATH: process.env.PATH },
@@ -114,13 +114,13 @@ test('Each contribution is inherited once if a worker is killed in the middle an
     await until(async () => (await backends()).some(({ waits }) => waits))
     victim.kill('SIGKILL')
     await exit
-    // as the server does once it notices that the client is gone
+    // the server does this once it notices that the client is gone
     for (const { pid } of await backends()) await superuser`select pg_terminate_backend(${pid})`
     await until(async () => (await backends()).length === 0)
   })
   expect((await outcome()).scores.slice(0, 3)).toEqual(of(1000).scores.slice(0, 3))
 
-  // as after the timeout of the killed run
+  // the queue does this after the timeout of the killed run
   await unsend()
   const next = await start()
   await next.send('inherit-contributions')

@@ -24,7 +24,7 @@ describe('The worker’s role', () => {
       select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
       where n.nspname in ('app', 'private', 'api') and has_function_privilege('worker', p.oid, 'execute')
         and p.proname !~ '^job_' and p.proname <> 'note_job_run'
-        and obj_description(p.oid, 'pg_proc') !~ '^For the worker alone'
+        and obj_description(p.oid, 'pg_proc') !~ '^For the worker (alone|and )'
       union all select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname in ('app', 'private', 'auth', 'realtime') and c.relkind in ('r', 'p', 'v')
         and has_table_privilege('worker', c.oid, 'select, insert, update, delete, truncate')`

@@ -25,7 +25,7 @@ test('A proposal whose worker was killed is executed by another worker', async (
   expect(await status()).toBe('passed')
 
   const next = await start()
-  await next.send('settle-proposals') // the queue refuses it while it believes that the killed one is running
+  await next.send('settle-proposals') // the queue rejects this job until it notices that the killed worker is gone
   expect(await secondsLater()).toContainEqual({ name: 'settle-proposals' })
   await until(async () => (await status()) === 'executed')
   await next.stop()

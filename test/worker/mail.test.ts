@@ -172,7 +172,7 @@ describe('A password-reset mail', async () => {
 describe('A mail that is sent at the same time as one that the server delays', async () => {
   const { url, letters, held } = await mailbox()
 
-  test('counts as sent immediately, so that a worker that ends meanwhile repeats only the other one', async () => {
+  test('counts as sent immediately, so a crash of the worker repeats only the delayed mail', async () => {
     const [slow, quick] = [await invite('mia'), await invite('noa')]
     held.set(slow.email, [])
     for (const { email } of [slow, quick]) await ask(email)

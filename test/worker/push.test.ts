@@ -216,7 +216,7 @@ test('With two workers each push is sent once', async () => {
   await owner`
     insert into app.notifications (user_id, kind, group_key)
     select ${zoe.id}, 'payment.received', 'n' || n from generate_series(1, 250) n`
-  // some jobs twice, as after a timeout
+  // some jobs are queued twice, as after a timeout
   await owner`
     insert into pgboss.job (name, data, retry_limit)
     select name, data, retry_limit from pgboss.job where name = 'push' and state = 'created' limit 100`

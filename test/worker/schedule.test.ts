@@ -46,7 +46,7 @@ async function outcome(ids: string[]) {
 }
 const each = (n: number) => ({ out: n, events: n, earned: n, announced: n })
 
-test('Each post is published once, by two workers and four other clients concurrently', async () => {
+test('Each post is published once while two workers and four other clients run the job concurrently', async () => {
   const ids = await waiting(30)
   expect(await outcome(ids)).toEqual(each(0))
   const workers = [await start(), await start()]
@@ -83,7 +83,7 @@ test('Each post is published once if a worker is killed in the middle and the ne
     select pid, wait_event = 'relation' as waits from pg_stat_activity
     where usename = 'kith_worker' and datname = current_database() and application_name = 'kith_worker'`
   await owner.begin(async (sql) => {
-    // by then a post is published except for its event, and nothing is committed
+    // when the worker waits here, a post is published except for its event, and nothing is committed
     await sql`lock table app.domain_events in share mode`
     await owner`select private.enqueue('publish-scheduled', '{}')`
     const victim = spawn(process.execPath, [join(import.meta.dirname, '../../api-facade/worker/main.ts')], {
@@ -94,13 +94,13 @@ test('Each post is published once if a worker is killed in the middle and the ne
     await until(async () => (await backends()).some(({ waits }) => waits))
     victim.kill('SIGKILL')
     await exit
-    // as the server does once it notices that the client is gone
+    // the server does this once it notices that the client is gone
     for (const { pid } of await backends()) await superuser`select pg_terminate_backend(${pid})`
     await until(async () => (await backends()).length === 0)
   })
   expect(await outcome(ids)).toEqual(each(0))
 
-  // as after the timeout of the killed run
+  // the queue does this after the timeout of the killed run
   await owner`delete from pgboss.job where name = 'publish-scheduled' and state = 'active'`
   const next = await start()
   await next.send('publish-scheduled')
@@ -111,7 +111,7 @@ test('Each post is published once if a worker is killed in the middle and the ne
 
 test('A post that always fails delays no others, and is reported', async () => {
   const [stuck = '', ...ids] = await waiting(12)
-  // due before the others, so that it would be first in a sequence
+  // this post is due before the others, so it would be first in a sequence
   await owner`update app.posts set publish_at = now() - interval '1 hour' where id = ${stuck}`
   await owner.unsafe(`
     create function private.refuse() returns trigger language plpgsql as $$ begin raise exception 'no luck'; end $$;

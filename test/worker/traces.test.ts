@@ -1,5 +1,5 @@
-// Traces: what one request causes has one trace id, in the log, in functions and in jobs. If a collector is configured,
-// it gets the spans.
+// Traces: a request has one trace id in the log, in functions and in jobs. If a collector is configured, the collector
+// gets the spans.
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { openFunctions } from '../../api-facade/lib/functions.ts'
@@ -135,7 +135,7 @@ describe('With a collector', async () => {
     })
   })
 
-  test('a request without a traceparent begins a trace, and so does one with an invalid one', async () => {
+  test('a request without a traceparent, or with an invalid one, begins a trace', async () => {
     const trace = traceId()
     for (const header of [
       '',
@@ -195,7 +195,7 @@ describe('With a collector', async () => {
     expect(await spanOf(trace, 'POST /rest/v1/rpc')).toMatchObject({ parentSpanId: CALLER })
   })
 
-  test('if the collector does not take spans, requests go on, and the log says how many were lost', async () => {
+  test('if the collector rejects spans, requests continue, and the log says how many spans were lost', async () => {
     target.state.status = 500
     expect(await own.alice.get('/me')).toMatchObject({ status: 200 })
     const line = await until(() => own.lines.find(({ msg }) => msg === 'spans could not be exported'))
@@ -229,7 +229,7 @@ describe('Without a collector', async () => {
     expect(await callOf(trace)).toMatchObject({ path: '/ai/question' })
   })
 
-  test('a request without a traceparent has no trace, and neither has what it causes', async () => {
+  test('a request without a traceparent has no trace, and its jobs and function calls have none either', async () => {
     const { body } = await own.alice.post<{ id: string }>('/ai/sessions', { topic: 'Wasps' })
     calls.length = 0
     await own.alice.post(`/ai/sessions/${body.id}/answer`, { answer: 'I watch them.' })
@@ -339,7 +339,7 @@ test.each([
   expect(() => readConfig({ [name]: text })).toThrow(name)
 })
 
-test('spans that nobody takes do not pile up, and work fails as it would without a span', async () => {
+test('spans that are not exported do not accumulate, and errors are the same as without a span', async () => {
   const lost: number[] = []
   const settings = tracingOf((name) => (name === 'OTEL_EXPORTER_OTLP_ENDPOINT' ? 'http://127.0.0.1:1' : undefined))
   const tracing = createTracing(settings, (_failure, count) => lost.push(count))

@@ -24,7 +24,7 @@ const flooder = await someone('flooder')
 const honest = await someone('honest')
 const guest = await someone('guest')
 
-/** Events by `host` that begin then, with a guest who replied in time. */
+/** Events by `host` that begin after the interval `begins`, with a guest who replied in time. */
 async function events(host: string, count: number, begins: string, going = true): Promise<string[]> {
   const made = await owner<{ id: string }[]>`
     with heads as (insert into app.contents (kind, author_id, title) select 'event', ${host}, 'x' from generate_series(1, ${count}) returning id),
@@ -53,7 +53,7 @@ const polls = async (author: string, count: number, due: string) => {
 
 type Work = {
   job: string
-  /** Creates items of a person that became due so long ago. */
+  /** Creates items of a person that have been due for the interval `due`. */
   make(who: string, count: number, due: string): Promise<string[]>
   /** How many of these are done. */
   done(ids: string[]): Promise<{ n: number }[]>
@@ -118,7 +118,7 @@ beforeEach(async () => {
 })
 
 describe.each(works)('The job $job', (work) => {
-  test('processes another person’s item after a few of the person with many', async () => {
+  test('processes another person’s item after only a few items of a person who has many', async () => {
     const many = await work.make(flooder, MANY, '2 minutes')
     const one = await work.make(honest, 1, '1 minute')
     let calls = 0
@@ -133,7 +133,7 @@ describe.each(works)('The job $job', (work) => {
     expect(calls).toBeLessThanOrEqual(110)
     expect(most).toBeLessThan(4000)
 
-    // and none of them is lost
+    // none of the items is lost
     const [[did], [waits]] = [await work.done(many), await work.waiting(many)]
     expect((did?.n ?? 0) + (waits?.n ?? 0)).toBe(MANY)
   }, 60_000)
@@ -145,8 +145,8 @@ describe.each(works)('The job $job', (work) => {
   })
 })
 
-describe('The job remind-events beyond that', () => {
-  test('reads no event without attendees, that is cancelled, or whose people were reminded', async () => {
+describe('The job remind-events', () => {
+  test('reads no event that has no attendees, is cancelled, or whose people were all reminded', async () => {
     await events(flooder, MANY, '24 hours -2 minutes', false)
     const off = await events(flooder, 10, '24 hours -2 minutes')
     await owner`update app.events set cancelled_at = now() where id = any (${off}::uuid[])`

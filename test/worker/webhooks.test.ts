@@ -1,5 +1,5 @@
 // Webhooks: from an event through the log to receivers, which are servers here. No event is lost if a worker or a
-// receiver is killed, slow or down; the events of a subject keep their order; and no receiver delays another.
+// receiver is killed, slow or down. The events of a subject keep their order, and no receiver delays another.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const [one, other] = [await receiver(), await receiver()]
 const env = { WEBHOOK_EXEMPT: [one, other].map(({ port }) => `127.0.0.1:${port}`).join() }
 const { alice, bob, admin, database } = await world({ env })
 const { owner, url } = database
-// set again, because the facade that registered people has cleared it
+// sets the setting again, because the facade that registered people has cleared it
 await owner`update app.settings set value = ${env.WEBHOOK_EXEMPT.replace(',', ' ')} where key = 'webhook_exempt'`
 
 const config = readConfig(environment(url, env))
@@ -32,7 +32,7 @@ async function add(to: typeof one, events: string[]): Promise<string> {
   to.secrets = [made.secret]
   return made.webhook.id
 }
-/** Emits events of one kind, as many as `count`, about `subjects` posts in turn; each has a number, in its replyId. */
+/** Emits `count` events of one kind, about `subjects` posts in turn. Each event has its number in its replyId. */
 const emit = (count: number, subjects: number) =>
   owner`
     select private.emit('posts.reply.created', json_build_object(
@@ -113,7 +113,7 @@ describe('A receiver', () => {
     })
   })
 
-  test('that is slow, fails and is killed among 1,000 events gets all of them, each subject in order', async () => {
+  test('that is slow, fails and is killed during 1,000 events gets all of them, in order for each subject', async () => {
     await add(one, ['posts.reply.created'])
     let requests = 0
     one.answer = () => {
@@ -158,7 +158,8 @@ describe('A receiver', () => {
     victim.kill('SIGKILL')
     await exit
     one.answer = () => ({})
-    // only what the killed worker had taken, and what waits behind that, remains
+    // wait until two kinds of deliveries remain: those that the killed worker had claimed, and those that wait behind
+    // them
     await until(async () => {
       const due = await owner`select from private.webhook_turns where due_at <= now()`
       return due.length === 0 && (await claims()) <= 8
@@ -169,7 +170,7 @@ describe('A receiver', () => {
     expect(left).toBeGreaterThan(0)
     await until(async () => (await pending()) === 0)
     expectAllInOrder(one.got, 400)
-    // only those that the killed worker had sent without recording it may come twice
+    // only events that the killed worker had sent but not recorded may come twice
     expect(one.got.length - firsts(one.got).length).toBeLessThanOrEqual(8)
   })
 
@@ -178,7 +179,7 @@ describe('A receiver', () => {
     await add(other, ['posts.reply.created'])
     one.answer = () => ({ never: true })
     await emit(200, 100)
-    await until(() => other.got.length === 200, { timeout: 8000 }) // one request to the first ends after 10 s
+    await until(() => other.got.length === 200, { timeout: 8000 }) // requests to the first receiver end after 10 s
     expect(one.seen.length).toBeLessThanOrEqual(16)
     expectAllInOrder(other.got, 200)
   })
@@ -263,7 +264,7 @@ describe('A delivery that fails', () => {
   })
 })
 
-test('A new secret signs, and for a day the previous one too', async () => {
+test('Deliveries are signed with a new secret, and for a day with the previous secret, too', async () => {
   const id = await add(one, ['posts.reply.created'])
   const [first] = one.secrets
   const { body } = await admin.post(`/admin/webhooks/${id}/secret`)
@@ -272,7 +273,7 @@ test('A new secret signs, and for a day the previous one too', async () => {
   expect(await admin.post(`/admin/webhooks/${id}/test`)).toMatchObject({ status: 202 })
   await until(() => one.got.length === 1)
   expect(one.got[0]).toMatchObject({ type: 'webhooks.webhook.tested', sequence: null, data: { webhookId: id } })
-  await until(async () => (await pending()) === 0) // otherwise deliveries of this test would run into the next one
+  await until(async () => (await pending()) === 0) // deliveries of this test must not run into the next test
   await owner`update private.webhooks set previous_until = now() where id = ${id}`
   expect(await admin.post(`/admin/webhooks/${id}/test`)).toMatchObject({ status: 202 })
   await until(() => one.refused.length > 0)
@@ -313,7 +314,7 @@ test('A reader of the log who continues after the last number misses no event th
       const found = await read(begin)
       return found.items.length > 0 ? found : undefined
     })
-    expect(page.items.map(numberOf)).toEqual([2]) // its id in app.domain_events is higher than that of the first
+    expect(page.items.map(numberOf)).toEqual([2]) // this event has a higher id in app.domain_events than the first
     early = page.next
   })
   const page = await until(async () => {

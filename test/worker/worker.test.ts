@@ -24,7 +24,7 @@ async function start() {
   return worker
 }
 const first = await start()
-// the schedule is checked every half minute; resetting the time makes the second worker check immediately
+// The schedule is checked every half minute. Resetting the time makes the second worker check it immediately.
 await owner`update pgboss.version set cron_on = null`
 const workers = [first, await start()] as const
 afterAll(() => Promise.all(workers.map((worker) => worker.stop())))
@@ -108,7 +108,7 @@ test('A stopping worker waits for the job that runs', async () => {
       await sql`select pg_advisory_xact_lock(4712)`
       await third.send('expire-invites')
       await until(
-        // in this database: other test files wait for locks of their own
+        // counts only locks of this database, because other test files wait for other locks
         async () =>
           (
             await owner`select from pg_locks l join pg_database d on d.oid = l.database

@@ -1,5 +1,5 @@
-// What staff does in a case: which steps a case allows to whom, and the dialogs before them. The API enforces the
-// rules: sql/moderation/22_actions.sql.
+// The steps of staff in a case: who may take which step, and the dialogs before the steps. The API enforces the rules:
+// sql/moderation/22_actions.sql.
 import type { Schema } from 'kith/client'
 import { ask, type Field } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
@@ -29,11 +29,11 @@ export const banText = (text: string, account: Account | null): string =>
 
 /** Whether somebody else has claimed the case. */
 export const isTaken = ({ claimedBy }: Case): boolean => claimedBy !== null && !isMe(claimedBy)
-/** Whether the caller may work on it: nobody works on a case about themselves. */
+/** Whether the caller may work on the case: nobody works on a case about themselves. */
 export const mayWork = (one: Case): boolean => !isMe(one.person) && !isTaken(one)
 
 /**
- * The actions that fit the thing and the account, whoever may take them. If the thing or the account is unknown, the
+ * The actions that fit the thing and the account, for staff of any role. If the thing or the account is unknown, the
  * actions for each of its states.
  */
 function fitting({ targetType, person }: Case, thing?: Thing | null, account?: Account | null): Action[] {
@@ -95,11 +95,11 @@ async function banOwner(account: Account | null, actions: string[], values: Reco
   if (!isAsked || !account || !bans(actions)) return
   const end = actions.includes('ban') ? undefined : momentOf(until)
   const body = { reason, alsoOwner: true, ...(end && { until: end }) }
-  // the case is already decided, so an error is shown without undoing that
+  // the case is already decided, so an error here is only shown
   await attempt(() => kith.post('/admin/users/{id}/ban', { params: { path: { id: account.id } }, body }))
 }
 
-/** Asks for the reason of an action, and takes it. @returns whether it was done */
+/** Asks for the reason of an action, and takes the action. @returns whether it was taken */
 export function actOnce(one: Case, action: Action, account: Account | null): Promise<boolean> {
   const { case: t, actions, actionTexts } = texts.value
   const isBan = bans([action])
@@ -125,7 +125,7 @@ export function actOnce(one: Case, action: Action, account: Account | null): Pro
   )
 }
 
-/** Asks which actions to take, and takes them at once. @returns whether it was done */
+/** Asks which actions to take, and takes them together. @returns whether they were taken */
 export function actAtOnce(one: Case, actions: Action[], account: Account | null): Promise<boolean> {
   const t = texts.value.case
   const isBan = bans(actions)

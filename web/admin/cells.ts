@@ -5,7 +5,7 @@ import { timeText } from '../lib/texts.ts'
 import { botTag, nameOf } from './parts.ts'
 import { texts } from './texts.ts'
 
-/** A person by name, as a link to their page if the internal id is known; a dash for nobody. */
+/** A person by name, as a link to their page if the internal id is known; a dash if there is no person. */
 export function personCell(card: Schema<'PersonCard'> | null | undefined, id?: string | null): VNode {
   if (!card) return html`<span class="quiet">–</span>` as VNode
   const name = nameOf(card)
@@ -21,7 +21,7 @@ export const timeCell = (at: string | null | undefined): VNode =>
   html`<time class="when" datetime=${at ?? undefined}>${timeText(at)}</time>` as VNode
 
 const UUID_LENGTH = 36
-/** An id. A UUID is shortened to its beginning; the title has all of it. */
+/** An id. A UUID is shortened to its beginning; the title has the whole UUID. */
 export const idCell = (id: string | null | undefined): VNode =>
   (id
     ? html`<code title=${id}>${id.length === UUID_LENGTH ? `${id.slice(0, 8)}…` : id}</code>`

@@ -1,4 +1,5 @@
-// The pages of the panel. Each page adds its row; the menu shows those with a section that the person may use.
+// The pages of the panel. Each page adds its row; the menu shows the pages that have a section and that the person may
+// use.
 import type { ComponentType } from '../lib/html.ts'
 import { later } from '../lib/later.ts'
 import type { PageProps } from '../lib/router.ts'
@@ -36,7 +37,7 @@ export type PanelPage = {
   path: string
   title: (t: Texts) => string
   page: ComponentType<PageProps>
-  /** The heading in the menu under which the page stands; without one it has no entry. */
+  /** The heading in the menu above the page's entry; a page without one has no entry. */
   section?: keyof Texts['sections']
   /** Whether only admins may use it. */
   admin?: true

@@ -1,4 +1,4 @@
-// What several pages of the panel show: people, facts, parts that load when they are opened, and buttons.
+// Parts that several pages of the panel have: people, facts, sections that load when somebody opens them, and buttons.
 import type { Schema } from 'kith/client'
 import { ask, type Field } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
@@ -74,7 +74,7 @@ export const Deeds = ({ deeds, small }: { deeds: (Deed | false | undefined | nul
   )
 }
 
-/** A picture or a film, which loads only after a click, so that nobody has to see it unprepared. */
+/** A picture or a film. It loads only after a click, so that nobody sees it unprepared. */
 export function Medium({ url, alt, isVideo }: { url: string; alt?: string | null; isVideo?: boolean }) {
   const isShown = useSignal(false)
   const t = texts.value.common
@@ -90,7 +90,7 @@ export function Medium({ url, alt, isVideo }: { url: string; alt?: string | null
 type Category = { category: string; text: string }
 const categories = signal<Category[]>([])
 
-// loaded at the login, so that even the first dialog has them
+// the categories are loaded at the login, so that the first dialog has them
 effect(() => {
   if (!me.value) return
   void attempt(async () => {
@@ -117,12 +117,11 @@ export const beginning = (words: string, most = 200): string =>
 export const momentOf = (local: string | undefined): string | undefined =>
   local ? new Date(local).toISOString() : undefined
 
-/** A fact about a time that may not have come. */
+/** A fact about the time of something, if it happened. */
 export const whenTrue = (label: string, at: string | null | undefined): Fact => [label, at ? timeText(at) : null]
 
 /**
- * Runs a step after one question, which asks for a reason if the step takes one for the audit log. Then `version`
- * changes.
+ * Runs a step after a dialog, which asks for a reason if the step takes one for the audit log. Then `version` changes.
  */
 export function stepWith(
   version: Signal<number>,

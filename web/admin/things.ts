@@ -18,7 +18,7 @@ export const contentKinds: Record<string, string> = {
   solutions: 'solution',
   videos: 'video',
 }
-/** Those kinds that `GET /admin/access` doesn't know, because they are children of a content. */
+/** The kinds that `GET /admin/access` doesn't accept, because they are children of a content. */
 const below = new Set(['argument', 'review', 'solution'])
 
 export const typeText = (type: string): string => (texts.value.types as Record<string, string>)[type] ?? type
@@ -59,7 +59,7 @@ export function accessLink(type: string, id: string): VNode | false {
   return html`<a href=${`/admin/access?${asked}`}>${texts.value.access.whySee}</a>` as VNode
 }
 
-/** The fields of the different things that staff reads, as far as this page shows them. */
+/** The fields of all kinds of things that the panel shows. */
 export type Thing = {
   id: string
   title?: string | null

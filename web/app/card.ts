@@ -27,7 +27,7 @@ export const When = ({ at }: { at: string }): VNode =>
 const SHOWN = 700
 
 export type Deed = { label: string; run: () => unknown; isDangerous?: boolean }
-/** The room that the menu bar needs at the bottom of a narrow screen, in pixels. */
+/** The height of the menu bar at the bottom of a narrow screen, in pixels. */
 const BAR = 76
 
 /** A menu of rarer actions. It opens upward if there is no room below it. */
@@ -131,7 +131,7 @@ function PollView({ state }: { state: Signal<Post> }): VNode | null {
   </div>` as VNode
 }
 
-/** Why the feed shows a post, the weightiest reason first. */
+/** Why the feed shows a post, the most important reason first. */
 function Why({ post }: { post: Post }): VNode | null {
   const t = texts.value.feed
   const reasons = (post.why ?? [])
@@ -142,7 +142,7 @@ function Why({ post }: { post: Post }): VNode | null {
   return html`<p class="why quiet"><small>${t.why} ${new Intl.ListFormat(document.documentElement.lang).format(words)}.</small></p>` as VNode
 }
 
-/** How Kith names the persona that everybody has from the start. */
+/** The name that Kith gives to everybody's first persona. */
 const FIRST_PERSONA = 'Main'
 
 function Head({ post }: { post: Post }): VNode {
@@ -196,9 +196,9 @@ function Payments({ post }: { post: Post }): VNode | null {
 
 type CardOptions = {
   post: Post
-  /** On its own page it is shown whole. */
+  /** Whether the whole text is shown, as on the post's own page. */
   isWhole?: boolean
-  /** Called when the list should no longer show it. */
+  /** Called when the list should remove the post. */
   onGone?: (() => void) | undefined
 }
 

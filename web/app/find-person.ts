@@ -1,4 +1,4 @@
-// Finding a person by name, to do something with them.
+// A form that finds people by name, with a button for an action on each of them.
 import { ErrorNote } from '../lib/errors.ts'
 import { html, useSignal, type VNode } from '../lib/html.ts'
 import { sharedTexts } from '../lib/shared-texts.ts'
@@ -11,7 +11,7 @@ type Options = {
   /** The label of the button beside each person. */
   action: string
   pick: (card: Card) => Promise<unknown>
-  /** Those who are not offered. */
+  /** The people who are not offered. */
   without?: Card[]
 }
 

@@ -1,4 +1,4 @@
-// The pictures of the menu and of buttons: lines in a square of 24 units.
+// The icons of the menu and of buttons: lines in a square of 24 units.
 import { html, type VNode } from '../lib/html.ts'
 
 const lines = {

@@ -1,4 +1,4 @@
-// What makes the web client an app: its service worker, and whether there is a connection.
+// The service worker of the web client, and whether there is a connection.
 import { html, signal, type VNode } from '../lib/html.ts'
 import { go } from '../lib/router.ts'
 import { texts } from './texts.ts'

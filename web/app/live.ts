@@ -10,7 +10,7 @@ type Handle = (event: KithEvent) => void
 type Stop = () => void
 type Broadcast = { event: string; payload?: unknown }
 
-/** How often it is checked whether the access token was refreshed, in milliseconds: less than the client's margin. */
+/** How often to check whether the access token was refreshed, in milliseconds: less than the margin of kith/client. */
 const CHECK = 10_000
 /** How long to wait before a channel that the server has closed is joined again, in milliseconds. */
 const PAUSE = 2000
@@ -21,7 +21,7 @@ async function open(): Promise<{ realtime: RealtimeClient; close: Stop }> {
   let token = (await kith.accessToken()) ?? ''
   const socket: Socket = new Socket('/realtime/v1', {
     vsn: '1.0.0',
-    // a person's token would appear in logs of addresses, so it is in the message that joins a channel
+    // send the token in the message that joins a channel, not in the URL, because URLs appear in logs
     params: () => ({ apikey: instance.peek()?.realtimeKey ?? '' }),
     encode: (message, done) => done(JSON.stringify(message)),
     decode: (text, done) => done(JSON.parse(text)),
@@ -41,7 +41,7 @@ async function open(): Promise<{ realtime: RealtimeClient; close: Stop }> {
         joined = socket.channel(`realtime:${topic}`, () => ({ config, access_token: token }))
         joined.on('broadcast', (payload) => handle(payload as Broadcast))
         joined.onClose(() => {
-          // its token ended, for example while the machine slept
+          // the token expired, for example while the machine slept
           if (channels.delete(channel)) setTimeout(() => isOpen && channel.subscribe(callback), PAUSE)
         })
         joined.join().receive('ok', () => callback('SUBSCRIBED'))

@@ -1,4 +1,4 @@
-// The page for no connection, which the service worker keeps.
+// The page that is shown without a connection. The service worker keeps it.
 import { html, render } from '../lib/html.ts'
 import { language } from '../lib/texts.ts'
 import { texts } from './texts.ts'

@@ -1,4 +1,4 @@
-// The pages of the web client. Each page adds its row; the menu shows those with an icon.
+// The pages of the web client. Each page adds its row; the menu shows the pages with an icon.
 import type { ComponentType, ReadonlySignal } from '../lib/html.ts'
 import { later } from '../lib/later.ts'
 import type { PageProps } from '../lib/router.ts'
@@ -20,11 +20,11 @@ export type AppPage = {
   path: string
   title: (t: Texts) => string
   page: ComponentType<PageProps>
-  /** What the menu shows before the title; without one it has no entry. */
+  /** The icon before the title in the menu; a page without one has no entry. */
   icon?: Icon
-  /** Stands in the bar at the bottom of a narrow screen, which has room for four; the others are under "More". */
+  /** The page is in the bar at the bottom of a narrow screen, which has room for four; the others are under "More". */
   isMain?: true
-  /** How much is new there. */
+  /** The number of new things on the page. */
   count?: ReadonlySignal<number>
   /** The page has a heading of its own, such as a person's name. */
   hasHeading?: true

@@ -1,4 +1,4 @@
-// How people look in the web client, and what somebody can do about a person.
+// Shows people in the web client, and has the actions on a person: block, report and pay.
 import { KithError, type Schema } from 'kith/client'
 import { ask } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
@@ -15,7 +15,7 @@ export const nameOf = ({ firstName, lastName }: NamedCard): string => `${firstNa
 export const isMe = (card: Pick<Card, 'username'>): boolean => card.username === me.value?.username
 export const addressOfPerson = ({ username }: Pick<Card, 'username'>): string => `/app/people/${username}`
 
-/** The picture of a person, or their first letters. A name stands beside it. */
+/** The picture of a person, or their initials. Their name is shown beside it. */
 export function Face({ card, isLarge }: { card: Card; isLarge?: boolean }): VNode {
   const look = `face${isLarge ? ' large' : ''}`
   const picture = card.profilePicUrl && showable(card.profilePicUrl)
@@ -34,7 +34,7 @@ export const PersonRow = ({ card, about }: { card: Card; about?: unknown }): VNo
     <div><${PersonLink} card=${card} /> <span class="quiet">@${card.username}</span>${about && html`<div>${about}</div>`}</div>
   </div>` as VNode
 
-/** Blocks a person after a question. @returns whether it was done */
+/** Blocks a person after a question. @returns whether they were blocked */
 export async function block(card: Card): Promise<boolean> {
   const t = texts.value.person
   const question = { title: t.blockTitle(nameOf(card)), text: t.blockText, action: t.block, isDangerous: true }
@@ -98,7 +98,7 @@ export function keyed(): (body: object) => string {
   }
 }
 
-/** Asks how much to pay and pays. If it is sent again after a lost answer, it is made only once. */
+/** Asks how much to pay and pays. If the payment is sent again after a lost answer, it is made only once. */
 export async function pay(payee: Payee, name: string): Promise<Paid | undefined> {
   const t = texts.value.pay
   let paid: Paid | undefined

@@ -3,7 +3,7 @@ import { signal } from '../lib/html.ts'
 import { workers } from './install.ts'
 import { kith, me } from './session.ts'
 
-/** Whose pushes this browser gets. */
+/** The storage key of the person whose pushes this browser gets. */
 const KEY = 'kith.push'
 
 /** Whether this browser can show pushes. */
@@ -22,7 +22,7 @@ async function register(subscription: PushSubscription): Promise<void> {
   isPushed.value = true
 }
 
-/** Registers the browser again, so that the instance does not forget it; pushes to somebody else here end. */
+/** Registers the browser again, so that the instance keeps the registration. Pushes to somebody else in this browser end. */
 export async function keepPush(): Promise<void> {
   const subscription = canPush ? await subscribed() : null
   if (subscription && localStorage.getItem(KEY) === me.value?.personId) await register(subscription)
@@ -47,7 +47,7 @@ export async function stopPush(): Promise<void> {
   await subscription.unsubscribe()
 }
 
-/** Logs out. Whoever uses this browser next gets no pushes of this person. */
+/** Logs out. The next person who uses this browser gets no pushes of this person. */
 export async function logOut(): Promise<void> {
   await stopPush().catch(() => undefined)
   await kith.logOut()

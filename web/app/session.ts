@@ -1,4 +1,4 @@
-// The session of a person. It is in memory alone, unless they stay signed in: then this browser keeps it.
+// The session of a person. It is only in memory, unless they stay signed in: then this browser keeps it.
 import { keeper } from '../lib/kept-session.ts'
 import type { Enter } from '../lib/login.ts'
 import { me, openKith } from '../lib/session.ts'

@@ -1,4 +1,4 @@
-// What all pages of the settings have.
+// The frame of all pages of the settings.
 import { type ComponentChildren, html, type VNode } from '../lib/html.ts'
 import { path } from '../lib/router.ts'
 import { texts } from './texts.ts'

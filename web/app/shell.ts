@@ -31,7 +31,7 @@ function Entry({ row }: { row: AppPage }): VNode {
   </li>` as VNode
 }
 
-/** All entries at the side of a wide screen; in a bar at the bottom of a narrow one, where the rest is under "More". */
+/** The menu. A wide screen has all entries at the side; a narrow one has a bar at the bottom, with the rest under "More". */
 function Menu(): VNode {
   const t = texts.value.shell
   const more = useRef<HTMLDetailsElement>(null)

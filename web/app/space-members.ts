@@ -1,4 +1,4 @@
-// The members of a group or a guild, those who want to join, and what its leaders can do about them.
+// The members of a group or a guild, the people who want to join, and what its leaders can do about them.
 import type { Schema } from 'kith/client'
 import { ask } from '../lib/dialog.ts'
 import { attempt, ErrorNote } from '../lib/errors.ts'
@@ -105,7 +105,7 @@ export function Members({ kind, id, role, version, changed }: MembersOptions): V
   return html`<section><h2>${t.members}</h2><${List} pages=${pages} item=${row} /></section>` as VNode
 }
 
-/** Those who want to join, for whoever decides. It shows nothing if there are none. */
+/** The people who want to join, for those who decide. It shows nothing if there are none. */
 export function Requests({ kind, id, settled }: { kind: Kind; id: string; settled: Changed }): VNode | null {
   const t = texts.value.groups
   const requests = useLoad<{ items: Request[] }>(() => {

@@ -1,17 +1,17 @@
-// Texts about deciding and managing in groups and guilds, which are read with the pages that show them.
+// Texts about decisions and management in groups and guilds. They are loaded with the pages that show them.
 import { textsOf } from '../lib/texts.ts'
 
 const en = {
   change: 'Change',
   changed: 'Changed.',
   archive: 'Archive',
-  archiveText: 'It accepts nothing new; its members can still read it. You can restore it.',
+  archiveText: 'Nothing new can be added, but the members can still read everything. You can restore it.',
   restore: 'Restore',
-  restored: 'It accepts new things again.',
+  restored: 'New things can be added again.',
   more: (name: string) => `More about ${name}`,
   role: 'Role',
   changeRole: 'Change the role',
-  ownerText: 'Whoever becomes owner takes your place, and you become a moderator.',
+  ownerText: 'The new owner replaces you, and you become a moderator.',
   handOver: 'Hand the guild over',
   handOverText: (name: string) => `${name} becomes the founder, and you become a steward.`,
   remove: 'Remove',
@@ -36,7 +36,7 @@ const en = {
   proposals: 'Proposals',
   noProposals: 'Nobody has proposed anything yet.',
   propose: 'Propose something',
-  kind: 'What happens if it passes',
+  kind: 'What happens if the proposal passes',
   kinds: {
     general: 'Nothing: it is only decided',
     charter: 'A new charter',
@@ -49,13 +49,13 @@ const en = {
   reasons: 'Reasons',
   person: 'Username',
   grant: 'Becomes a steward',
-  grantHint: 'Without it, the person stops being one.',
+  grantHint: 'If this is not checked, the person stops being a steward.',
   amount: 'Mana',
   closes: 'Voting ends',
   closesHint: '1 hour to 30 days from now. Without a time: after 72 hours.',
   proposed: 'The members can vote now.',
   effects: {
-    charter: 'If it passes, this becomes the charter:',
+    charter: 'If the proposal passes, this becomes the charter:',
     steward: (name: unknown, isGranted: boolean) => [
       name,
       isGranted ? ' becomes a steward if it passes.' : ' stops being a steward if it passes.',
@@ -99,10 +99,11 @@ const en = {
   votes: { yes: 'Yes', no: 'No', abstain: 'Abstain' },
   tally: 'Votes',
   quorum: (least: number, eligible: number) =>
-    `At least ${least} of the ${eligible} members must vote. It passes at once if more than half of them say yes.`,
+    `At least ${least} of the ${eligible} people who can vote must vote. The proposal passes at once if more than ` +
+    `half say yes.`,
   voted: 'Your vote counts.',
   withdraw: 'Withdraw',
-  withdrawText: 'Nobody can vote on it any more.',
+  withdrawText: 'Nobody can vote on the proposal any more.',
   backTo: 'Back to the guild',
   treasuryText: 'Members give mana to the treasury. The founder, the stewards and proposals spend it.',
   movements: { contribution: 'Given', disbursement: 'Paid', distribution: 'Share of a distribution' },
@@ -111,7 +112,7 @@ const en = {
   to: 'To',
   noMovements: 'No mana has moved yet.',
   give: 'Give mana',
-  giveText: 'It moves from your wallet to the treasury, and you cannot take it back.',
+  giveText: 'The mana moves from your wallet to the treasury, and you cannot take it back.',
   given: 'Thank you. Your mana is in the treasury.',
   payOut: 'Pay somebody',
   payOutText: 'It moves from the treasury to the person, and you cannot take it back. You cannot pay yourself.',

@@ -1,4 +1,4 @@
-/** The least time between two runs, in milliseconds: an instance takes 60 requests a minute from an address. */
+/** The least time between two runs, in milliseconds: an instance accepts 60 requests a minute from an address. */
 const PAUSE = 2000
 
 /**

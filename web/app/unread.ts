@@ -1,4 +1,4 @@
-// How many notifications and conversations are unread, for the menu. They are counted at the login and after each event.
+// Counts unread notifications and conversations for the menu, at the login and after each event.
 import { computed, effect, signal } from '../lib/html.ts'
 import { onUser } from './live.ts'
 import { keepPush } from './push.ts'

@@ -1,4 +1,4 @@
-// What people wrote: text nodes, in which web addresses and names of people are links.
+// Shows texts of people as text nodes, in which web addresses and names of people are links.
 import { html, type VNode } from '../lib/html.ts'
 
 /** A web address up to the sign that ends the sentence, or a person's name after an @. */

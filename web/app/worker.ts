@@ -1,9 +1,9 @@
-// The service worker of the web client. It keeps the static files of one digest and the page for no connection, never an
-// answer of the API, and shows pushes. The facade serves it at /web/worker.js with `known` in its first line.
+// The service worker of the web client. It keeps the static files of one digest and the offline page, but no answer of
+// the API, and shows pushes. The facade serves it at /web/worker.js with `known` in its first line.
 declare const known: {
-  /** The folder of all files, whose name is their digest. */
+  /** The path of the folder with the files. The folder is named by the digest of all files. */
   base: string
-  /** The address of the page for no connection. */
+  /** The address of the offline page. */
   offline: string
   /** The addresses of the files to keep. */
   places: string[]
@@ -83,7 +83,7 @@ worker.addEventListener<Clicked>('notificationclick', (event) => {
     const tabs = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true })
     const open = tabs.find(({ url }) => /^\/app(\/|$)/.test(new URL(url).pathname))
     if (!open) return worker.clients.openWindow(to)
-    // not a navigation, which would end a session that is in memory alone
+    // a message opens the page, because a navigation would end a session that is only in memory
     open.postMessage({ open: to })
     return open.focus()
   }

@@ -1,4 +1,4 @@
-// Bytes as the API writes them.
+// Converts bytes to base64url, as the API writes them, and back.
 
 export const base64url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))

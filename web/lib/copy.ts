@@ -1,7 +1,7 @@
 import { html, useSignal, type VNode } from './html.ts'
 import { sharedTexts } from './shared-texts.ts'
 
-/** A button that copies a text, and says so. */
+/** A button that copies a text, and then says that it did. */
 export function Copy({ text }: { text: string }): VNode {
   const isCopied = useSignal(false)
   const copy = async () => {

@@ -1,4 +1,4 @@
-// Modal dialogs: each asks before a step that matters, with fields if the step needs input.
+// Modal dialogs: each asks before an important step, with fields if the step needs input.
 import { ErrorNote } from './errors.ts'
 import { faultsIn, focusFault } from './faults.ts'
 import { html, render, useEffect, useMemo, useRef, useSignal, type VNode } from './html.ts'
@@ -13,14 +13,14 @@ export type Field = {
    * date and time; the value of `check` is `true`, and absent if it is not checked.
    */
   kind?: 'text' | 'long' | 'choice' | 'choices' | 'check' | 'number' | 'date' | 'time' | 'email' | 'password'
-  /** Options with the same `group`, one after the other, stand below its name. */
+  /** Options with the same `group`, one after the other, are listed below its name. */
   options?: { value: string; label: string; group?: string }[]
   value?: string
-  /** The label says so. With `told`, the form says it itself. */
+  /** The label says that the field is optional. With `told`, another text of the form says it. */
   optional?: boolean | 'told'
-  /** The most characters, or the greatest number. */
+  /** The maximum number of characters, or the maximum value. */
   max?: number
-  /** The fewest characters, or the least number. */
+  /** The minimum number of characters, or the minimum value. */
   min?: number
   /** A number must be a multiple of this. Default: 1. */
   step?: number
@@ -41,7 +41,7 @@ type Question = {
   waits?: boolean
   /** Another way to do the step, without the fields. */
   instead?: { action: string; run: () => Promise<unknown>; waits?: boolean } | undefined
-  /** The page's own words for codes of errors. */
+  /** The page's own texts for error codes. */
   words?: Record<string, string>
 }
 
@@ -86,7 +86,7 @@ export function FormField({ field, fault }: { field: Field; fault?: string | und
   return html`<label>${label} ${mark}${input}${note}</label>` as VNode
 }
 
-/** The values of a form by name; several of one name with commas between them. */
+/** The values of a form by name. Several values of one name are joined with commas. */
 export function valuesOf(form: HTMLFormElement): Record<string, Value> {
   const data = new FormData(form)
   const joined = (name: string) => data.getAll(name).map((value) => String(value).trim())
@@ -148,8 +148,8 @@ function Dialog({ question, run, done }: { question: Question; run: Run; done: (
 type Run = (values: Record<string, Value>) => Promise<unknown>
 
 /**
- * Asks, and runs the step when the person agrees. If the step fails, the dialog says why and stays open, so that nothing
- * typed is lost.
+ * Shows the dialog, and runs the step when the person agrees. If the step fails, the dialog says why and stays open, so
+ * that nothing typed is lost.
  * @returns whether the step was done
  */
 export function ask(question: Question, run: Run): Promise<boolean> {

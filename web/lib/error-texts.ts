@@ -1,5 +1,5 @@
-// German sentences for errors that members meet, by their codes. For any other code the pages show the sentence in the
-// answer of the API, which is English.
+// German sentences for errors that members can get, by their codes. For any other code the pages show the sentence in
+// the answer of the API, which is English.
 export const germanErrors: Record<string, string> = {
   access_tokens_full: 'Sie können höchstens 50 Zugriffstoken haben. Beenden Sie zuerst eines.',
   application_pending: 'Ihre Bewerbung dort ist noch offen.',

@@ -1,10 +1,9 @@
-// How a page says that something failed: with the sentence in the answer, and with the id of the request, which the
-// logs contain.
+// Shows an error in a page: the sentence of the answer, and the id of the request, which the logs contain.
 import { KithError } from 'kith/client'
 import { html, signal, type VNode } from './html.ts'
 import { sharedTexts } from './shared-texts.ts'
 
-/** What failed in the page itself, in words for the person. */
+/** An error of the page itself, with a text for the person. */
 export class PageError extends Error {}
 
 export const messageOf = (error: unknown): string =>
@@ -14,7 +13,7 @@ export const hasCode = (error: unknown, code: string): boolean => error instance
 
 type Noted = {
   error: unknown
-  /** The page's own words for codes of errors. */
+  /** The page's own texts for error codes. */
   words?: Record<string, string> | undefined
 }
 
@@ -45,10 +44,10 @@ function add(notice: Omit<Notice, 'id'>, seconds: number): void {
 
 /** Says for a few seconds that something was done. Screen readers read it out. */
 export const notify = (text: string): void => add({ text }, 6)
-/** Says that something failed, and for longer, for errors that have no place in the page. */
+/** Says that something failed, for longer than `notify`. This is for errors that are not shown within the page. */
 export const notifyError = (error: unknown): void => add({ text: '', error }, 20)
 
-/** Does a step that needs no question, and says that it was done or why it failed. */
+/** Runs a step that needs no question, and says that it was done or why it failed. */
 export async function attempt(step: () => Promise<unknown>, done?: string): Promise<void> {
   try {
     await step()

@@ -3,8 +3,8 @@ import { textsOf } from './texts.ts'
 
 const en = {
   title: 'Second factor',
-  text: 'With a second factor nobody gets in with your password alone.',
-  required: 'Your role requires one on this instance.',
+  text: 'With a second factor, nobody can log in with your password alone.',
+  required: 'Your role requires a second factor on this instance.',
   app: 'Authenticator app',
   appText: 'An app on your phone shows a code, which you enter after your password.',
   since: (time: string) => `Added: ${time}.`,
@@ -20,14 +20,16 @@ const en = {
   appAdded: 'The app is added. Your other devices are logged out.',
   removeApp: 'Remove the app',
   removeText:
-    'Its codes are no longer accepted. If you have no other factor, your recovery codes are deleted too, and your password is enough.',
+    'The codes of the app are no longer accepted. If you have no other factor, your recovery codes are deleted ' +
+    'too, and your password is enough.',
   appRemoved: 'The app is removed.',
   passkeys: 'Passkeys',
   passkeysText:
     'You log in with your device or a security key, which checks your fingerprint, your face or a PIN. You need no password then.',
   noPasskeys: 'This browser cannot use passkeys on this page.',
   addPasskey: 'Add a passkey',
-  addPasskeyText: 'Give it a name by which you know it. Then your browser asks where to keep it.',
+  addPasskeyText:
+    'Give the passkey a name by which you recognize it. Then your browser asks where to keep the passkey.',
   name: 'Name',
   continue: 'Continue',
   passkeyAdded: 'The passkey is added.',

@@ -124,7 +124,7 @@ function Passkeys({ kith, found, reload, codes }: Part): VNode {
       made = recoveryCodes
     })
     if (!isDone) return
-    // not while the dialog is open, which gives the focus back
+    // only after the dialog has closed, because it then restores the focus
     if (made) codes.value = made
     notify(t.passkeyAdded)
     await reload()

@@ -12,9 +12,9 @@ type Options = {
   action: string
   isDangerous?: boolean
   submit: (values: Record<string, string>) => Promise<unknown>
-  /** The page's own words for codes of errors. */
+  /** The page's own texts for error codes. */
   words?: Record<string, string>
-  /** The fields beside which the words for certain codes are shown. */
+  /** The fields beside which the texts for certain codes are shown. */
   places?: Record<string, string>
   children?: ComponentChildren
   /** More buttons. */

@@ -1,4 +1,4 @@
-// What the operator says about the instance: /web/instance.json of the facade.
+// Reads the operator's data about the instance from /web/instance.json of the facade.
 
 import { fetchText } from './fetch-text.ts'
 import { signal } from './html.ts'
@@ -16,7 +16,7 @@ type Instance = {
   everyoneRegistersApps: boolean
   /** The codes of the countries that a person may name. */
   countries: string[]
-  /** The anonymous key for its Realtime; null if it does not serve Realtime at its own address. */
+  /** The anonymous key for Realtime; null if the instance does not serve Realtime at its own address. */
   realtimeKey: string | null
   /** The origin of the addresses that the instance gives. A page can be open at another address of the instance. */
   origin: string

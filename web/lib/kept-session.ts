@@ -3,10 +3,10 @@
 import type { Session, SessionStore } from 'kith/client'
 
 const KEY = 'kith.session'
-/** `login` tells logins apart: a tab leaves the kept session of another login alone. */
+/** `login` identifies a login: a tab does not change the kept session of another login. */
 type Kept = Session & { login?: string }
 
-/** How long a page waits until the page before it in the same tab has let go of the login. Milliseconds. */
+/** How long a page waits until the previous page in the same tab has released the login, in milliseconds. */
 const HANDOVER = 1000
 
 /**
@@ -15,7 +15,7 @@ const HANDOVER = 1000
  * @returns false if another tab uses the login
  */
 function claim(login: string): Promise<boolean> {
-  // browsers have locks in secure contexts only
+  // browsers have locks only in secure contexts
   if (!navigator.locks) return Promise.resolve(true)
   const until = AbortSignal.timeout(HANDOVER)
   return new Promise((settle) => {

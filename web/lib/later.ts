@@ -4,7 +4,7 @@ import { type ComponentType, html, type VNode } from './html.ts'
 import { useLoad } from './load.ts'
 import { sharedTexts } from './shared-texts.ts'
 
-/** The page with this name in a file that is loaded later. */
+/** The page with this name, from a file that is loaded later. */
 export const later = <Name extends string, Props extends object>(
   read: () => Promise<Record<Name, ComponentType<Props>>>,
   name: Name,

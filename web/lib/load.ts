@@ -11,7 +11,7 @@ export type Loaded<T> = {
   set(data: T): void
 }
 
-/** Reads when the component appears, and again when one of `keys` changes. The answer to the last read wins. */
+/** Reads when the component appears, and again when one of `keys` changes. Only the answer to the last read is used. */
 export function useLoad<T>(read: () => Promise<T>, keys: readonly unknown[]): Loaded<T> {
   const data: Signal<T | undefined> = useSignal<T | undefined>(undefined)
   const error = useSignal<unknown>(undefined)

@@ -17,11 +17,11 @@ export type Enter = (open: Open, values: Record<string, string>) => Promise<void
 type Options = {
   kith: Kith
   enter: Enter
-  /** Where the OpenID provider leads back to. Without it, the page does not offer the provider. */
+  /** The path to which the OpenID provider returns. Without it, the page does not offer the provider. */
   returnTo?: string
-  /** Fields of the part. */
+  /** Further fields of the part. */
   fields?: Field[]
-  /** The page's own words for codes of errors. */
+  /** The page's own texts for error codes. */
   words?: Record<string, string>
 }
 

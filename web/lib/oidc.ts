@@ -15,7 +15,7 @@ const PROOF = 'proof '
 type Kept = { verifier: string; note: string }
 /** What a window for a proof sends to the window that opened it. */
 type Told = { oidcCode: string | null; error: string | null }
-/** A login at the provider: what the API takes, and what the page noted when it left. */
+/** A login at the provider: the fields that the API takes, and the note that the page stored before it left. */
 export type Returned = { oidcCode: string; verifier: string; note: string }
 
 function take(): { login?: Returned; error?: string; note?: string } {
@@ -30,21 +30,21 @@ function take(): { login?: Returned; error?: string; note?: string } {
     close()
     return { note: kept.note }
   }
-  // whoever did not begin here has no verifier, so the code would be refused
+  // a tab that did not begin the login has no verifier, so the code would be refused
   if (oidcCode && kept) return { login: { oidcCode, ...kept }, note: kept.note }
   return { error: error ?? 'oidc_over', note: kept?.note ?? '' }
 }
 const taken = take()
-/** The login with which the browser came back, until it is used. */
+/** The login from which the browser returned; undefined once it has been used. */
 export const returned = signal<Returned | undefined>(taken.login)
 const failed = taken.error
-/** What the page noted when it left, also if the login failed; empty if the browser did not come back. */
+/** The note that the page stored before it left for the provider, even if the login failed. Empty if there is none. */
 export const noted = taken.note ?? ''
 
 /** Whether this window was opened for a proof, and was not closed. */
 export const isForProof = noted.startsWith(PROOF)
 
-/** Begins a login at the provider. @returns the address there, and what this page must keep for itself */
+/** Begins a login at the provider. @returns the address there, and the verifier, which this page must keep secret */
 async function begin(kith: Kith, returnTo: string, fresh = false): Promise<{ url: string; verifier: string }> {
   const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)))
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
@@ -53,7 +53,7 @@ async function begin(kith: Kith, returnTo: string, fresh = false): Promise<{ url
   return { url, verifier }
 }
 
-/** Leaves for the provider. `note` comes back with the login. */
+/** Goes to the provider. The login has `note` when the browser returns. */
 export async function leave(kith: Kith, returnTo: string, note = ''): Promise<void> {
   const { url, verifier } = await begin(kith, returnTo)
   sessionStorage.setItem(KEY, JSON.stringify({ verifier, note } satisfies Kept))
@@ -61,8 +61,8 @@ export async function leave(kith: Kith, returnTo: string, note = ''): Promise<vo
 }
 
 /**
- * Gives a fresh proof by a login at the provider, in another window, because this page would lose what it is doing. It
- * can be called again if the person closed that window.
+ * Gives a fresh proof by a login at the provider, in another window, because this page would lose its state. It can be
+ * called again if the person closed that window.
  */
 export async function proveElsewhere(kith: Kith): Promise<void> {
   const t = oidcTexts.value
@@ -71,7 +71,7 @@ export async function proveElsewhere(kith: Kith): Promise<void> {
   const told = new Promise<Told>((settle) => {
     channel.onmessage = ({ data }: MessageEvent<Told>) => settle(data)
   })
-  // the other window gets a copy of what is kept here when it opens
+  // when the other window opens, it gets a copy of this sessionStorage
   sessionStorage.setItem(KEY, JSON.stringify({ verifier: '', note } satisfies Kept))
   const other = open('', '_blank', 'popup,width=540,height=720')
   sessionStorage.removeItem(KEY)
@@ -112,7 +112,7 @@ type Entering = {
   enter: (login: { oidcCode: string; verifier: string; code?: string }) => Promise<unknown>
 }
 
-/** Logs in with the provider: the button, and what follows when the browser has come back. */
+/** The button that logs in with the provider, and the login after the browser has returned. */
 export function OidcLogin({ kith, returnTo, enter }: Entering): VNode | null {
   const t = oidcTexts.value
   const error = useSignal<unknown>(undefined)

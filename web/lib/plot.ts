@@ -1,4 +1,4 @@
-// Figures of each day as lines. A table has the same figures, for screen readers and for those who want the numbers.
+// Figures of each day as lines. A table has the same figures, for screen readers and for people who want the numbers.
 import uPlot from 'uplot'
 import { html, useEffect, useRef, type VNode } from './html.ts'
 import { sharedTexts } from './shared-texts.ts'
@@ -6,7 +6,7 @@ import { dayText, language, numberText } from './texts.ts'
 
 export type Line = {
   label: string
-  /** One value for each day; null where nobody counted. */
+  /** One value for each day; null if it was not counted. */
   values: (number | null)[]
 }
 

@@ -3,12 +3,15 @@ import { textsOf } from './texts.ts'
 
 const en = {
   title: 'Confirm that it is you',
-  text: 'This step needs it, in case somebody else is using this device. Your answer is valid for ten minutes.',
+  text:
+    'This step needs a confirmation, in case somebody else is using this device. Your answer is valid for ten ' +
+    'minutes.',
   recoveryCode: 'Recovery code',
   action: 'Confirm',
   elsewhere: (name: string) => `Log in at ${name} again`,
   elsewhereText: (name: string) =>
-    `This step needs it, in case somebody else uses this device. You log in at ${name} once more, in a window of its own. It then counts for ten minutes.`,
+    `This step needs a confirmation, in case somebody else is using this device. You log in at ${name} once more, ` +
+    `in a separate window. The confirmation is then valid for ten minutes.`,
   noWay: 'This step needs a proof that it is you, but you have no password. Set one first: /forgot-password.',
   passkey: 'Use a passkey',
   none: 'Nothing was done, because you did not confirm that it is you.',
@@ -17,7 +20,7 @@ const en = {
     password_wrong: 'The password is wrong.',
     passkey_wrong: 'This passkey is not accepted. Try again.',
     oidc_over: 'The login took too long. Begin again.',
-    identity_unknown: 'This login there is not linked with your account. Use the one that you linked.',
+    identity_unknown: 'That login is not linked with your account. Use the login that you linked.',
     rate_limited: 'There were too many attempts. Try again in a few minutes.',
   } as Record<string, string>,
 }

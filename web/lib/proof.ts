@@ -1,5 +1,5 @@
-// A fresh proof: some requests need one, and the instance refuses them until it is there. Then a dialog asks for it, and
-// the request is sent again.
+// A fresh proof, which some requests need. If the instance refuses such a request, a dialog asks for the proof, and the
+// request is sent again.
 import type { Kith } from 'kith/client'
 import { ask, type Field } from './dialog.ts'
 import { hasCode, PageError } from './errors.ts'
@@ -10,7 +10,7 @@ import { canUsePasskeys, signWithPasskey } from './passkeys.ts'
 import { proofTexts } from './proof-texts.ts'
 
 /**
- * Asks for what this person has: a code or a passkey; without a second factor the password, or a login at the OpenID
+ * Asks for a code or a passkey if the person has a second factor, otherwise for the password or a login at the OpenID
  * provider.
  */
 async function prove(kith: Kith): Promise<boolean> {
@@ -70,7 +70,7 @@ export async function withProof<T>(kith: Kith, send: () => Promise<T>): Promise<
   }
 }
 
-/** A client each of whose requests asks for a proof if it needs one. */
+/** A client that asks for a proof when a request needs one. */
 export function proving(kith: Kith): Kith {
   const asking =
     <Args extends unknown[], T>(send: (...args: Args) => Promise<T>) =>

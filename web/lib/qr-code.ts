@@ -6,7 +6,7 @@ const QUIET = 4
 export function QrCode({ text, label }: { text: string; label: string }): VNode | null {
   const rows = useSignal<boolean[][]>([])
   useEffect(() => {
-    // read only by those who need it; without it the page still has the text
+    // loaded only when a code is shown; without it the page still has the text
     import('uqr').then(
       ({ encode }) => {
         rows.value = encode(text, { border: QUIET }).data

@@ -1,4 +1,4 @@
-// Addresses within a part, such as /admin/cases/1?status=open. Links are ordinary <a href>; a click on one that stays in
+// Addresses within a part, such as /admin/cases/1?status=open. Links are ordinary <a href>; a click on a link within
 // the part changes the page without loading the document again.
 import { computed, signal } from './html.ts'
 
@@ -45,7 +45,7 @@ export function match(pattern: string, to: string): PageProps['params'] | undefi
   return params
 }
 
-/** Begins to follow links below `root`, such as /admin. */
+/** Begins to handle clicks on links below `root`, such as /admin. */
 export function startRouter(root: string): void {
   addEventListener('popstate', () => {
     place.value = location.pathname + location.search

@@ -1,4 +1,4 @@
-// What scopes allow, in words. The instance says it in English.
+// Describes in words what each scope allows. The English sentences come from the instance.
 import { textsOf } from './texts.ts'
 
 const en = {

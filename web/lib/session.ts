@@ -1,4 +1,4 @@
-// Who uses the page, and the client with which it calls the API.
+// The person who uses the page, and the client with which it calls the API.
 import { createKith, type Kith, type KithOptions, type Schema } from 'kith/client'
 import { notifyError } from './errors.ts'
 import { signal } from './html.ts'
@@ -8,8 +8,8 @@ import { proving } from './proof.ts'
 export const me = signal<Schema<'Me'> | undefined>(undefined)
 
 /**
- * The client of a part. Without a `store` the token is in memory alone: a reload asks for the password again. Reads
- * are not sent in batches, because in the answer to a batch the reads have no request ids. If a request needs a fresh
+ * The client of a part. Without a `store` the token is only in memory: a reload asks for the password again. Reads are
+ * not sent in batches, because in the answer to a batch the reads have no request ids. If a request needs a fresh
  * proof, a dialog asks for it.
  */
 export const openKith = ({ store, onSession }: Pick<KithOptions, 'store' | 'onSession'> = {}): Kith =>
@@ -34,7 +34,7 @@ export async function restore(kith: Kith): Promise<void> {
   try {
     if (await kith.session()) me.value = await kith.get('/me')
   } catch (error) {
-    // a session that has ended is no error; the client has forgotten it
+    // a session that has ended is no error; the client has deleted it
     if (await kith.session()) notifyError(error)
   }
   isRestored.value = true

@@ -13,7 +13,7 @@ const en = {
   csv: 'Download as CSV',
   day: 'Day',
   empty: 'Nothing here.',
-  /** By their codes: sentences that replace those of the API. */
+  /** Sentences that replace those of the API, by error code. */
   errors: {
     factor_missing: 'Your role requires a second factor on this instance.',
   } as Record<string, string>,

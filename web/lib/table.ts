@@ -1,4 +1,4 @@
-// A list of the API as a table: filters that stand in the address, pages by cursor, and CSV.
+// A list of the API as a table: filters in the address, pages by cursor, and CSV.
 import { attempt, ErrorNote } from './errors.ts'
 import { html, type ReadonlySignal, useEffect, useSignal, type VNode } from './html.ts'
 import { useLoad } from './load.ts'
@@ -36,7 +36,7 @@ type TableOptions<Item> = {
   /** When this changes, the list is read again. */
   version?: ReadonlySignal<unknown>
   keyOf?: (item: Item) => string
-  /** The row that is selected with the keyboard. */
+  /** Whether the item's row is the one that is selected with the keyboard. */
   isCurrent?: (item: Item) => boolean
   onItems?: (items: Item[]) => void
 }
@@ -54,7 +54,7 @@ function FilterField({ filter }: { filter: Filter }): VNode {
   return html`<label>${label} ${control}</label>` as VNode
 }
 
-/** A day as the API takes it: the moment at which it begins for the reader, or for `to` the one at which it ends. */
+/** A day as the API takes it: the time when it begins for the reader, or for `to` the time when it ends. */
 function edgeOf(day: string, name: string): string {
   const at = new Date(`${day}T${name === 'to' ? '23:59:59.999' : '00:00'}`)
   return Number.isNaN(at.getTime()) ? day : at.toISOString()

@@ -1,6 +1,6 @@
-// What is after the # of the address: a token or an invite code. It is removed from the address immediately, so that
+// The part of the address after the #: a token or an invite code. It is removed from the address immediately, so that
 // neither the history nor a copied link contains it.
-import '../lib/oidc.ts' // first takes what an OpenID provider sent
+import '../lib/oidc.ts' // this module first removes what an OpenID provider added to the address
 
 const hash = location.hash.slice(1)
 if (hash) history.replaceState(null, '', location.pathname + location.search)

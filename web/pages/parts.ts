@@ -20,7 +20,7 @@ export function Prose({ text }: { text: string }): VNode {
 export const Done = ({ children }: { children?: ComponentChildren }): VNode =>
   html`<div role="status" class="done">${children}</div>` as VNode
 
-/** Where to go on: the web client, and the apps that the operator names. */
+/** Links to the web client and to the apps that the operator names. */
 export function Apps(): VNode {
   const t = texts.value.apps
   const apps = instance.value?.apps ?? []

@@ -1,4 +1,5 @@
-// The addresses of the pages for people. Mail links to the first five. The facade serves the document there.
+// The addresses of the pages for people. Mails have links to the first five. The facade serves the HTML document at all
+// of them.
 export const paths = [
   '/verify-email',
   '/reset-password',

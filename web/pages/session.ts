@@ -8,7 +8,7 @@ import { isRestored, me, openKith, restore } from '../lib/session.ts'
 export { isRestored, me } from '../lib/session.ts'
 
 const isForApp = path.value.startsWith('/oauth/')
-/** Other pages do what a link is for, whoever is logged in. */
+/** Whether the page is about the person who is logged in. Other pages run the step of a link, whoever is logged in. */
 const isOwn = ['/account', '/notifications'].includes(path.value.replace(/\/$/, '').toLowerCase())
 
 const { store, begin } = keeper({ inTab: true, isUsed: isOwn })

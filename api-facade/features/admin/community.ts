@@ -17,13 +17,15 @@ import {
 import { StaffReportFile } from './report-schemas.ts'
 
 const settling =
-  'Possible once: a settled report is 409. The reporter gets a `moderation.actioned` notification that names nobody; the reported person is not notified. 409 `case_claimed` while somebody else has claimed its case, and 404 `report_unknown` for a report about yourself or what you wrote. Writes an audit entry.'
+  'You can do this only once: a settled report is 409. The reporter gets a `moderation.actioned` notification that ' +
+  'names nobody; the reported person is not notified. 409 `case_claimed` while somebody else has claimed its case, ' +
+  'and 404 `report_unknown` for a report about yourself or what you wrote. Writes an audit entry.'
 
 export default routes('admin', {
   'GET /admin/invite-codes': {
     summary: 'Invite codes, newest first',
     description:
-      'The codes of all people. `q` matches the code or the username of its owner. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists the codes of all people. `q` matches the code or the username of its owner. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_invite_codes',
     secret: true,
@@ -45,7 +47,7 @@ export default routes('admin', {
   'GET /admin/circles': {
     summary: 'List circles, newest first',
     description:
-      'The circles of all people, without their members. `q` matches the name or the username of the owner. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists the circles of all people, without their members. `q` matches the name or the username of the owner. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_circles',
     query: CirclesQuery,
@@ -66,7 +68,7 @@ export default routes('admin', {
   'GET /admin/apps': {
     summary: 'List third-party apps, newest first',
     description:
-      'The apps that people registered, without their secrets. Deleted ones are left out. `q` matches the name, the website or the username of the owner. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists the apps that people registered, without their secrets. Leaves out deleted apps. `q` matches the name, the website or the username of the owner. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_all_apps',
     query: AppsQuery,
@@ -87,7 +89,7 @@ export default routes('admin', {
   'GET /admin/reports': {
     summary: 'List reports, newest first',
     description:
-      '`copy` is a reported message as the reporter saw it; staff can see messages nowhere else. Reports of what is in a group or guild go to its owner and moderators first. They come into this list after three days, or immediately if their category or the author of the thing requires it; `waiting=true` lists those that are not here yet. `q` matches the reason or the id of what was reported. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      '`copy` is a reported message as the reporter saw it; staff can see messages nowhere else. Reports of things in a group or guild go to its owner and moderators first. They appear in this list after three days, or immediately if their category or the author of the thing requires it. `waiting=true` lists the reports that do not appear here yet. `q` matches the reason or the id of what was reported. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_reports',
     query: ReportsQuery,
@@ -96,9 +98,9 @@ export default routes('admin', {
     outcome: 'A page of reports with their reporters.',
   },
   'GET /admin/reports/:id': {
-    summary: 'Get a report with all that belongs to it',
+    summary: 'Get a report with its target, its author and their history',
     description:
-      '`target` is the reported thing as the lists for staff show it; null for a message, of which staff sees only `copy`, and for what no longer exists. `author` is the person who was responsible for it when it was reported: its author, or the owner of a group or guild. `reportsOfTarget` has the other reports of the same thing. `history` has the reports of other things of the author, and what staff decided against the author; who decided and why is only in the audit log. Each list has the newest 50, and those of `history` are chosen from the newest 400.',
+      '`target` is the reported thing as the lists for staff show it; null for a message, of which staff sees only `copy`, and for what no longer exists. `author` is the person who was responsible for it when it was reported: its author, or the owner of a group or guild. `reportsOfTarget` has the other reports of the same thing. `history` has the reports of other things of the author, and what staff decided against the author; only the audit log says who decided, and why. Each list has the newest 50, and the entries of `history` are chosen from the newest 400.',
     access: 'moderator',
     operation: 'get_report',
     params: UuidId,

@@ -1,4 +1,4 @@
-// What staff can do with content of every kind, and what they see of conversations. The rules:
+// Routes with which staff lists, removes and restores content of every kind, and lists conversations. The rules:
 // sql/admin/35_contents.sql, 36_conversations.sql.
 import { routes } from '../../lib/routes.ts'
 import {
@@ -18,7 +18,7 @@ export default routes('admin', {
   'GET /admin/content': {
     summary: 'List content of every kind, newest first',
     description:
-      'With `kind` only content of that kind, or children of content of that kind, such as `arguments`: for a child, `detail` has the `body` and the id of the content. Includes removed content and content of banned people, but not content of erased people. `q` is an id, or words in title and text: all must occur as whole words; case and accents are ignored. `from` (inclusive) and `to` (exclusive) refer to the time of publication. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'With `kind`, lists only content of that kind, or children of one kind, such as `arguments`. For a child, `detail` has the `body` and the id of the content. Includes removed content and content of banned people, but not content of erased people. `q` is an id, or words in title and text: all must occur as whole words; case and accents are ignored. `from` (inclusive) and `to` (exclusive) refer to the time of publication. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_contents',
     query: ContentQuery,
@@ -49,7 +49,10 @@ export default routes('admin', {
   'GET /admin/conversations': {
     summary: 'List conversations without their messages, newest first',
     description:
-      'Only members can read messages; a report of a message has a copy. `messageCount` includes system messages and deleted ones. Lists both kinds, or with `kind` only one. `q` is an id: texts and members are not searched, so any other text finds nothing. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Only members can read messages. A report of a message contains a copy of it. `messageCount` includes ' +
+      'system messages and deleted ones. Lists both kinds, or with `kind` only one. `q` is an id: texts and ' +
+      'members are not searched, so any other text finds nothing. A page scans at most 400 rows, so it may be ' +
+      'shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_all_conversations',
     query: ConversationsQuery,

@@ -37,7 +37,7 @@ export const InviteCodesQuery = z.object({
 export const StaffInviteCode = z
   .object({
     id: Uuid,
-    code: z.string().describe('What a candidate types in, such as `INV-7KQ2ZM`.'),
+    code: z.string().describe('The code that a candidate enters, such as `INV-7KQ2ZM`.'),
     status: z
       .enum(['active', 'reserved', 'used', 'expired', 'revoked'])
       .describe('`reserved`: somebody is registering with it. `used` and `revoked` are final.'),
@@ -94,12 +94,12 @@ export const StaffUserDetails = z
     country: Country,
     city: City,
     invitedById: InternalId.nullable().describe(
-      'The internal id of whose code the person registered with; null for the first admin.',
+      'The internal id of the person who invited this person; null for the first admin.',
     ),
-    invitedBy: PersonCard.nullable().describe('Whose code the person registered with; null for the first admin.'),
+    invitedBy: PersonCard.nullable().describe('The person who invited this person; null for the first admin.'),
     owner: PersonCard.nullable().describe('Who runs the bot and answers for it; null for people.'),
     bots: z.array(PersonCard).describe('The person’s bots, oldest first; at most 5.'),
-    reputation: z.number().describe('The sum over all interests of what was earned directly.'),
+    reputation: z.number().describe('The reputation that the person earned directly, summed over all interests.'),
     contribution: z
       .number()
       .describe('The person’s score of contribution: points for what they and the people whom they invited did.'),
@@ -107,7 +107,7 @@ export const StaffUserDetails = z
     openReports: z
       .int()
       .describe(
-        'Open reports about the person, not about what they published, counted up to 1000. 0 if you are the person.',
+        'Open reports about the person, counted up to 1000, without reports about what they published. 0 if you are the person.',
       ),
   })
   .openapi('StaffUserDetails')
@@ -144,7 +144,7 @@ export const ReportsQuery = z.object({
   targetType: TargetType.optional().describe('Only reports of things of this type.'),
   reporterId: AnyPerson.optional(),
   waiting: Flag.optional().describe(
-    'With `true` only open reports that a group or guild still decides by itself; otherwise all others.',
+    '`true`: only open reports that a group or guild still decides by itself. `false`, the default: only the other reports.',
   ),
   ...narrowing,
 })
@@ -154,7 +154,7 @@ export const StaffReport = z
     reporterId: InternalId,
     reporter: PersonCard,
     targetType: TargetType,
-    targetId: Uuid.describe('For a person the internal id.'),
+    targetId: Uuid.describe('The id of the thing; for a person the internal id.'),
     reason: z.string().describe('What the reporter wrote, up to 1000 characters.'),
     category: z.string().openapi({ description: 'A category from `GET /reports/categories`.', example: 'spam' }),
     copy: z
@@ -162,8 +162,8 @@ export const StaffReport = z
       .nullable()
       .describe('What was reported, as the reporter saw it. Null if staff can see it elsewhere.'),
     status: ReportStatus,
-    reviewedById: InternalId.nullable().describe('The internal id of who settled it; null while it is open.'),
-    reviewedAt: Timestamp.nullable().describe('When it was settled; null while it is open.'),
+    reviewedById: InternalId.nullable().describe('The internal id of who settled the report; null while it is open.'),
+    reviewedAt: Timestamp.nullable().describe('When the report was settled; null while it is open.'),
     createdAt: Timestamp,
   })
   .openapi('StaffReport')

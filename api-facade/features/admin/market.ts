@@ -7,7 +7,7 @@ export default routes('admin', {
   'GET /admin/market/orders': {
     summary: 'List all orders, newest first',
     description:
-      'In every state, or only one: `state=disputed` lists the orders that wait for a decision. Includes orders of banned and erased people. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists orders in every state, or with `state` in one: `state=disputed` lists the orders that wait for a decision. Includes orders of banned and erased people. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_all_orders',
     query: StaffOrdersQuery,
@@ -18,7 +18,10 @@ export default routes('admin', {
   'POST /admin/market/orders/:id/resolve': {
     summary: 'Decide a disputed order',
     description:
-      'Possible once: `refundMana` of the held mana goes back to the buyer and the rest to the seller, even if they are banned or erased. 409 if the order is not disputed. The buyer and the seller get an `order.updated` notification. The note is required and is only stored in the audit log. Writes an audit entry.',
+      'You can do this only once. `refundMana` of the held mana goes back to the buyer and the rest to the ' +
+      'seller, even if they are banned or erased. 409 if the order is not disputed. The buyer and the seller get ' +
+      'an `order.updated` notification. The note is required and is only stored in the audit log. Writes an audit ' +
+      'entry.',
     access: 'admin',
     operation: 'resolve_order',
     params: UuidId,

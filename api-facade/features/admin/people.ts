@@ -37,7 +37,7 @@ export default routes('admin', {
   'GET /admin/users/:id/sessions': {
     summary: 'List the sessions of a person, newest first',
     description:
-      'The same fields that the person sees at `GET /me/sessions`: no token, and only the network of the IP address. `isCurrent` is always false.',
+      'Has the same fields that the person sees at `GET /me/sessions`: no token, and only the network of the IP address. `isCurrent` is always false.',
     access: 'moderator',
     scope: 'none',
     operation: 'list_user_sessions',
@@ -49,7 +49,7 @@ export default routes('admin', {
   'POST /admin/users/:id/sessions/end': {
     summary: 'End all sessions of a person',
     description:
-      'For example if somebody else uses the account. Every token and session of the person ends immediately, and their Realtime channels are closed. They can log in again. Writes an audit entry.',
+      'Every token and session of the person ends immediately, and their Realtime channels are closed. The person can log in again. Use this if, for example, somebody else has access to the account. Writes an audit entry.',
     access: 'admin',
     scope: 'none',
     operation: 'end_user_sessions',
@@ -69,7 +69,7 @@ export default routes('admin', {
     unbounded: true,
     handler: exportUser,
     calls: ['export_user'],
-    never: ['section_unknown', 'cursor_unknown'], // the schema has the sections
+    never: ['section_unknown', 'cursor_unknown'], // The handler takes the sections from the schema.
     answers: { 200: Export },
     outcome: 'The person’s data as one file, which is sent while it is read.',
   },
@@ -86,7 +86,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/ban': {
     summary: 'Ban a person',
-    description: `Takes effect immediately: the person's tokens and sessions are revoked, their Realtime channels are closed, login attempts return 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. With \`until\` it is a suspension: it ends by itself within a minute after that time, and until then a login says when it ends. A banned person gets the new end, or none without \`until\`. If they have more than 500 posts or 500 replies, the older ones are removed from counters and lists within seconds; until then, pages of lists may be shorter. A person’s bots are banned with them; with \`alsoOwner\` the owner of a bot is banned, too. The person reads the reason, which is required. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
+    description: `Takes effect immediately: the person's tokens and sessions are revoked, their Realtime channels are closed, login attempts return 403, and their invite codes cannot be used. Nobody sees what they published until the ban ends. With \`until\` it is a suspension: it ends by itself within a minute after that time, and until then a login says when it ends. If the person is banned already, \`until\` replaces the end of the ban, and without \`until\` the ban has no end. If they have more than 500 posts or 500 replies, the older ones are removed from counters and lists within seconds; until then, pages of lists may be shorter. A person’s bots are banned with them; with \`alsoOwner\` the owner of a bot is banned, too. The person reads the reason, which is required. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
     access: 'admin',
     operation: 'ban_person',
     params: AnyPersonId,
@@ -96,7 +96,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/unban': {
     summary: 'End a ban',
-    description: `Ends a suspension too. What the person published is visible again: the newest 500 posts and 500 replies immediately, older ones within seconds. They can log in with their previous role; old tokens stay invalid. The bots that were banned with the person come back. 409 \`owner_banned\` for a bot whose owner is banned. ${same}`,
+    description: `Ends a suspension too. What the person published is visible again: the newest 500 posts and 500 replies immediately, older ones within seconds. They can log in with their previous role; old tokens stay invalid. The bots that were banned with the person are unbanned, too. 409 \`owner_banned\` for a bot whose owner is banned. ${same}`,
     access: 'admin',
     operation: 'unban_person',
     params: AnyPersonId,
@@ -106,7 +106,7 @@ export default routes('admin', {
   },
   'POST /admin/users/:id/limit': {
     summary: 'Limit a person',
-    description: `From now on only the person and their followers find them, and what they publish, in feeds, searches and suggestions. Others still see the profile, and posts and replies to which they have a link; a reply stays in its thread. The person stays logged in and is notified. The person reads the reason, which is required. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
+    description: `From now on only the person and their followers find the person, and what the person publishes, in feeds, searches and suggestions. Others still see the profile, and posts and replies to which they have a link; a reply stays in its thread. The person stays logged in and is notified. The person reads the reason, which is required. 400 for yourself; 409 for an admin: remove the role first. ${same}`,
     access: 'admin',
     operation: 'limit_person',
     params: AnyPersonId,
@@ -126,7 +126,10 @@ export default routes('admin', {
   },
   'PATCH /admin/users/:id/role': {
     summary: 'Give a person another role',
-    description: `Ends every token, session and Realtime channel of the person, because tokens contain the role: the person must log in again. 400 for your own role; 409 for the last admin. If two admins remove the role from each other at the same time, the second request is 401. Writes an audit entry with both roles. ${same}`,
+    description:
+      `Ends every token, session and Realtime channel of the person, because tokens contain the role. ` +
+      `The person must log in again. 400 for your own role; 409 for the last admin. If two admins remove the role ` +
+      `from each other at the same time, the second request is 401. Writes an audit entry with both roles. ${same}`,
     access: 'admin',
     scope: 'none',
     operation: 'set_role',

@@ -4,9 +4,12 @@ import { UuidId } from '../../lib/schemas.ts'
 import { Hidden, Reason } from './schemas.ts'
 
 const hiding =
-  'Afterwards only the author sees it, with `hiddenAt`. The author gets a `moderation.actioned` notification that names nobody. Repeating it changes nothing. Writes an audit entry with the reason, if given.'
+  'Afterwards only the author sees the post or reply, with `hiddenAt`. The author gets a `moderation.actioned` ' +
+  'notification that names nobody. Repeating it changes nothing. Writes an audit entry with the reason, if given.'
 const showing =
-  'Makes it visible again to everyone who could see it before. Only an admin can show again what they wrote themselves (403 `role_required`). The author gets a `moderation.actioned` notification. Repeating it changes nothing. Writes an audit entry with the reason, if given.'
+  'Makes the post or reply visible again to everyone who could see it before. Only an admin can show again what ' +
+  'they wrote themselves (403 `role_required`). The author gets a `moderation.actioned` notification. Repeating it ' +
+  'changes nothing. Writes an audit entry with the reason, if given.'
 
 export default routes('admin', {
   'POST /admin/posts/:id/hide': {
@@ -32,7 +35,8 @@ export default routes('admin', {
   'DELETE /admin/posts/:id': {
     summary: 'Delete a post',
     description:
-      'Deletes it for everyone, including its author. The author gets a `moderation.actioned` notification. The row is kept. Repeating it changes nothing. Writes an audit entry with the reason, if given.',
+      'Deletes the post for everyone, including its author. The author gets a `moderation.actioned` notification. ' +
+      'The row is kept. Repeating it changes nothing. Writes an audit entry with the reason, if given.',
     access: 'admin',
     operation: 'remove_post',
     params: UuidId,

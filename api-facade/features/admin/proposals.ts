@@ -1,4 +1,4 @@
-// What admins decide about proposals of guilds. The rules: sql/guilds/20_proposals.sql.
+// Routes with which admins pass, reject or close proposals of guilds. The rules: sql/guilds/20_proposals.sql.
 import { routes } from '../../lib/routes.ts'
 import { GuildProposalId, Proposal } from '../guilds/schemas.ts'
 
@@ -7,7 +7,7 @@ const once = '409 if the proposal is no longer open. The proposer is notified. W
 export default routes('admin', {
   'POST /admin/guilds/:id/proposals/:pid/approve': {
     summary: 'Pass an open proposal',
-    description: `Passes regardless of the votes; the worker executes the proposal within about a minute. ${once}`,
+    description: `Passes the proposal regardless of the votes. The worker executes it within about a minute. ${once}`,
     access: 'admin',
     id: 'adminApproveGuildProposal',
     operation: 'approve_proposal',
@@ -17,7 +17,7 @@ export default routes('admin', {
   },
   'POST /admin/guilds/:id/proposals/:pid/reject': {
     summary: 'Reject an open proposal',
-    description: `Regardless of the votes. ${once}`,
+    description: `Rejects the proposal regardless of the votes. ${once}`,
     access: 'admin',
     id: 'adminRejectGuildProposal',
     operation: 'reject_proposal',

@@ -51,7 +51,7 @@ export const StaffPost = z
     groupId: GroupId,
     guildId: GuildId,
     publishAt: Timestamp.nullable().describe('When a scheduled post is due; null if it was published at once.'),
-    publishedAt: Timestamp.nullable().describe('When it was published; null while it is scheduled.'),
+    publishedAt: Timestamp.nullable().describe('When the post was published; null while it is scheduled.'),
     scheduledEmittedAt: ScheduledEmittedAt,
     editedAt: PostEditedAt,
     hiddenAt: HiddenAt,
@@ -93,7 +93,7 @@ export const StaffSeriesPage = Page(
       id: Uuid,
       authorId: InternalId,
       author: PersonCard,
-      title: z.string().describe('As its author wrote it.'),
+      title: z.string().describe('The title, as its author wrote it.'),
       description: z.string().nullable().describe('What the series is about; null if its author did not say.'),
       partCount: z.int().describe('The number of its items, including hidden and scheduled posts.'),
       createdAt: Timestamp,
@@ -127,13 +127,13 @@ export const StaffEntryPage = Page(
       slug: InterestSlug,
       kind: z.string().describe('The cause, such as `vote.received`.'),
       delta: z.number().describe('Points with two decimals: positive when earned, negative when taken.'),
-      rollUpLevel: z.int().describe('0 if it was earned in this interest itself.'),
+      rollUpLevel: z.int().describe('How many levels below this interest it was earned; 0 for this interest itself.'),
       originId: Uuid.nullable().describe(
-        'For a share from an interest below: the entry that it is a share of. Null for any other.',
+        'The entry of which this one is a share, from an interest below; null for an entry that is no share.',
       ),
       undoesId: Uuid.nullable().describe('The entry that this one undoes; null for any other.'),
       sourceId: Uuid.nullable().describe(
-        'The thing that caused it, by kind: the post, the reply, the invite code, the vote or the appeal. Null if there is none.',
+        'The thing that caused the entry, by kind: the post, the reply, the invite code, the vote or the appeal. Null if there is none.',
       ),
       earnedFromId: InternalId.nullable().describe(
         'The internal id of the person from whom it was earned; null if nobody else is involved.',
@@ -179,7 +179,7 @@ export const ContributorPage = Page(
 
 const MediaKind = z
   .enum(['avatar', 'image', 'video', 'audio'])
-  .describe('For what it was uploaded, which decides its types and largest size.')
+  .describe('The purpose of the upload, which decides its types and largest size.')
 const MediaStatus = z
   .enum(['pending', 'committed'])
   .describe('`pending` until its owner commits it; then it can be used.')
@@ -196,8 +196,11 @@ export const StaffMediaPage = Page(
       ownerId: InternalId,
       owner: PersonCard,
       kind: MediaKind,
-      contentType: z.string().describe('As announced.'),
-      mimeType: z.string().nullable().describe('As detected from its first bytes; null while the upload is pending.'),
+      contentType: z.string().describe('The announced media type.'),
+      mimeType: z
+        .string()
+        .nullable()
+        .describe('The media type according to the first bytes; null while the upload is pending.'),
       size: z.int().describe('Bytes.'),
       alt: AltText,
       ...picture,

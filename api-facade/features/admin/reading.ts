@@ -1,4 +1,4 @@
-// What staff can read: posts, replies, series, uploads, AI sessions and ledgers. The rules:
+// Lists for staff: posts, replies, series, uploads, AI sessions, intents and ledgers. The rules:
 // sql/admin/21_reputation_lists.sql, 31_post_lists.sql, 70_media.sql, 72_intents.sql.
 import { routes } from '../../lib/routes.ts'
 import {
@@ -26,7 +26,7 @@ const short = 'A page scans at most 400 rows, so it may be shorter than `limit` 
 export default routes('admin', {
   'GET /admin/posts': {
     summary: 'List posts, newest first',
-    description: `All posts, including hidden, scheduled and deleted ones and those of banned people. \`q\` matches the title or the first 5000 characters of the body. ${short}`,
+    description: `Lists all posts, including hidden, scheduled and deleted ones and those of banned people. \`q\` matches the title or the first 5000 characters of the body. ${short}`,
     access: 'moderator',
     operation: 'list_all_posts',
     query: PostsQuery,
@@ -36,7 +36,7 @@ export default routes('admin', {
   },
   'GET /admin/replies': {
     summary: 'List replies, newest first',
-    description: `All replies, including hidden and deleted ones. \`q\` matches the body. ${short}`,
+    description: `Lists all replies, including hidden and deleted ones. \`q\` matches the body. ${short}`,
     access: 'moderator',
     operation: 'list_all_replies',
     query: RepliesQuery,
@@ -72,11 +72,11 @@ export default routes('admin', {
     query: AssistantSessionsQuery,
     page: true,
     answers: { 200: AssistantSessionPage },
-    outcome: 'A page of sessions: how far each has come, without its words.',
+    outcome: 'A page of sessions with their progress, without topics, questions and answers.',
   },
   'GET /admin/intents': {
     summary: 'List intents, latest first',
-    description: `One per person, including inactive ones; \`id\` is the internal id of the person. \`q\` matches the username or the note. ${short}`,
+    description: `Lists the intent of each person, including inactive intents. \`id\` is the internal id of the person. \`q\` matches the username or the note. ${short}`,
     access: 'moderator',
     operation: 'list_intents',
     query: IntentsQuery,
@@ -102,12 +102,12 @@ export default routes('admin', {
     query: VotesQuery,
     page: true,
     answers: { 200: StaffVotePage },
-    outcome: 'A page of votes with both people.',
+    outcome: 'A page of votes, each with the voter and the person voted on.',
   },
   'GET /admin/contribution': {
     summary: 'List people by contribution',
     description:
-      'Highest score first. The cursor is the id of a person, and the list continues after the current score of that person.',
+      'Lists the highest score first. The cursor is the id of a person, and the list continues after the current score of that person.',
     access: 'moderator',
     operation: 'list_contributors',
     page: true,

@@ -1,4 +1,4 @@
-// A report with all that belongs to it. The rules: sql/admin/42_report_files.sql.
+// A report with its target, its author and their history. The rules: sql/admin/42_report_files.sql.
 import { PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { InternalId, StaffReport, StaffUser, StaffUserDetails } from './list-schemas.ts'
 import { StaffPost, StaffReply } from './reading-schemas.ts'
@@ -19,9 +19,9 @@ const StaffVideoComment = z
 
 const Decision = z
   .object({
-    action: z.string().openapi({ description: 'As in the audit log.', example: 'post.hidden' }),
-    targetType: z.string().describe('The type of what was decided about, as in the audit log.'),
-    targetId: z.string().describe('The id of what was decided about; for a person the internal id.'),
+    action: z.string().openapi({ description: 'The action, as in the audit log.', example: 'post.hidden' }),
+    targetType: z.string().describe('The type of the thing that the decision is about, as in the audit log.'),
+    targetId: z.string().describe('The id of the thing that the decision is about; for a person the internal id.'),
     createdAt: Timestamp,
   })
   .openapi('StaffDecision', { description: 'What staff decided against a person.' })
@@ -29,20 +29,20 @@ const Decision = z
 export const ReportedThing = z
   .union([StaffPost, StaffReply, StaffContent, StaffUser, StaffGroup, StaffGuild, StaffVideoComment])
   .nullable()
-  .describe('Which of these it is depends on `targetType`; null for a message, and for what no longer exists.')
+  .describe('The reported thing, of the type in `targetType`; null for a message, and for what no longer exists.')
 
 export const StaffReportFile = StaffReport.extend({
   target: ReportedThing,
-  author: StaffUserDetails.nullable().describe('Who answers for the reported thing; null if unknown.'),
+  author: StaffUserDetails.nullable().describe('Who is responsible for the reported thing; null if unknown.'),
   reportsOfTarget: z.array(StaffReport).describe('Other reports of the same thing, the newest 50.'),
   history: z
     .object({
-      reports: z.array(StaffReport).describe('Of other things of the author, the newest 50.'),
+      reports: z.array(StaffReport).describe('Reports of other things of the author, the newest 50.'),
       decisions: z
         .array(Decision)
         .describe('What staff hid, showed again, deleted, removed or restored, the newest 50.'),
       bans: z.array(Decision).describe('Bans, suspensions, limits and their ends, the newest 50.'),
     })
     .nullable()
-    .describe('What happened to the author before; null if the author is unknown.'),
+    .describe('Other reports and decisions about the author; null if the author is unknown.'),
 }).openapi('StaffReportFile')

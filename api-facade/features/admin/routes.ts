@@ -49,7 +49,7 @@ const others = routes('admin', {
   'GET /admin/reputation/appeals': {
     summary: 'List appeals about reputation, newest first',
     description:
-      'All, or only those of one status, person or interest. `q` is an id, or a part of the username, the slug of the interest, the text or the note. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists all appeals, or only those of one status, person or interest. `q` is an id, or a part of the username, the slug of the interest, the text or the note. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_appeals',
     query: AppealsQuery,
@@ -60,7 +60,10 @@ const others = routes('admin', {
   'POST /admin/reputation/appeals/:id/resolve': {
     summary: 'Accept or reject an appeal',
     description:
-      'Possible once. If you accept the appeal, `restoreDelta` (above 0, up to 1000, at most two decimals) can restore reputation in its interest, including the shares for the interests above. `restoreDelta` is not allowed if you reject it. The person is notified and can read the note. Writes an audit entry.',
+      'You can do this only once. If you accept the appeal, `restoreDelta` (above 0, up to 1000, at most two ' +
+      'decimals) can restore reputation in its interest, including the shares for the interests above. ' +
+      '`restoreDelta` is not allowed if you reject it. The person is notified and can read the note. Writes an ' +
+      'audit entry.',
     access: 'admin',
     operation: 'resolve_appeal',
     params: UuidId,
@@ -81,7 +84,8 @@ const others = routes('admin', {
   'POST /admin/broadcast/preview': {
     summary: 'Preview a broadcast',
     description:
-      'Sends nothing. `recipients` are the people who would get the notification now: those who are neither banned nor erased and did not turn it off.',
+      'Sends nothing. `recipients` is the number of people who would get the notification now. People who are ' +
+      'banned or erased, or who turned off broadcasts, do not count.',
     access: 'admin',
     id: 'previewBroadcast',
     body: Announcement,

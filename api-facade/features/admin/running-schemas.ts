@@ -59,7 +59,7 @@ export const VerifyQuery = z.object({
 })
 export const Verified = z
   .object({
-    ok: z.boolean().describe('Whether no checked entry was changed or is missing.'),
+    ok: z.boolean().describe('Whether all checked entries are present and unchanged.'),
     entries: z.int().describe('How many entries the log has had.'),
     firstBroken: z.int().nullable().describe('The first entry that was changed or is missing; null if none was found.'),
     verifiedTo: z.int().describe('The last entry that was checked.'),
@@ -137,11 +137,11 @@ export const Metrics = z
     manaAudit: z
       .object({
         auditedAt: Timestamp,
-        violations: z.int().describe('Accounts and movements that do not add up; 0 in a sound ledger.'),
+        violations: z.int().describe('Violations of the rules of the ledger; 0 if the ledger is correct.'),
       })
       .nullable()
       .describe(
-        'The result of the last nightly audit of the mana ledger; every violation is a fault. Null before the first audit.',
+        'The result of the last nightly audit of the mana ledger; every violation is a bug. Null before the first audit.',
       ),
     countedAt: Timestamp.describe('When the figures were counted; they are up to 30 seconds old.'),
   })
@@ -167,13 +167,11 @@ export const SignalPage = Page(
       givenShare: z
         .number()
         .nullable()
-        .describe('Its fraction of everything that the giver gave; null if that is nothing.'),
+        .describe('The fraction of what the giver gave to anybody; null if the giver gave nothing.'),
       neighbourShare: z
         .number()
         .nullable()
-        .describe(
-          'The fraction of everything that the receiver got that came from neighbours; null if that is nothing.',
-        ),
+        .describe('The fraction of what the receiver got that came from neighbours; null if the receiver got nothing.'),
       firstAt: Timestamp,
       lastAt: Timestamp,
     })
@@ -199,12 +197,12 @@ export const FailedJobPage = Page(
   z
     .object({
       id: Uuid,
-      queue: z.string().describe('The queue or job that it belongs to.'),
+      queue: z.string().describe('The queue or job that the failed job belongs to.'),
       message: Message,
-      retries: z.int().describe('How often it was tried again before it was given up.'),
+      retries: z.int().describe('How often the job was tried again before it was given up.'),
       createdAt: Timestamp,
-      failedAt: Timestamp.describe('When it was given up.'),
-      retriedAt: Timestamp.nullable().describe('When it was put back on its queue; null if it was not.'),
+      failedAt: Timestamp.describe('When the job was given up.'),
+      retriedAt: Timestamp.nullable().describe('When the job was put back on its queue; null if it was not.'),
     })
     .openapi('FailedJob'),
 )
@@ -220,11 +218,14 @@ export const StuckEffectPage = Page(
       person: PersonCard,
       event: z.string().describe('The type of the event whose effect fails.'),
       eventId: z.int().nullable().describe('The number of the event in the log; null if a batch caused the effect.'),
-      listener: z.string().nullable().describe('The function that failed; null if it failed before the first.'),
+      listener: z
+        .string()
+        .nullable()
+        .describe('The function that failed; null if the effect failed before its first function.'),
       attempts: z.int().describe('How often this effect was tried.'),
       code: z.string().describe('The SQLSTATE of the last error.'),
       since: Timestamp.nullable().describe('When the effect was caused; null if it was applied meanwhile.'),
-      failedAt: Timestamp.describe('When it last failed.'),
+      failedAt: Timestamp.describe('When the effect last failed.'),
       retryAt: Timestamp.describe('When the worker tries again.'),
     })
     .openapi('StuckEffect'),
@@ -245,42 +246,46 @@ export const Jobs = z
       .array(
         z.object({
           name: z.string().describe('The job’s name in `private.jobs`.'),
-          cron: z.string().describe('When it runs, as a cron expression in UTC.'),
-          runs: z.int().describe('How often it completed.'),
-          failures: z.int().describe('How often it failed.'),
+          cron: z.string().describe('When the job runs, as a cron expression in UTC.'),
+          runs: z.int().describe('How often the job completed.'),
+          failures: z.int().describe('How often the job failed.'),
           lastChanged: z.int().describe('Rows changed by the last completed run.'),
-          lastRunAt: Timestamp.nullable().describe('When it last completed; null if never.'),
-          lastFailedAt: Timestamp.nullable().describe('When it last failed; null if never.'),
+          lastRunAt: Timestamp.nullable().describe('When the job last completed; null if never.'),
+          lastFailedAt: Timestamp.nullable().describe('When the job last failed; null if never.'),
         }),
       )
       .describe('The scheduled jobs, by name.'),
     deadLetters: z
       .array(
         z.object({
-          queue: z.string().describe('The queue or job that it belongs to.'),
+          queue: z.string().describe('The queue or job that the failed job belongs to.'),
           id: Uuid,
           message: Message,
-          retries: z.int().describe('How often it was tried again.'),
+          retries: z.int().describe('How often the job was tried again.'),
           createdAt: Timestamp,
           failedAt: Timestamp,
         }),
       )
-      .describe('The newest 50 pieces of work that failed for good and were not run again.'),
+      .describe('The newest 50 jobs that failed permanently and were not run again.'),
     queues: z
       .array(
         z.object({
           queue: z.string().describe('The name of the queue.'),
-          waiting: z.int().describe('Jobs that wait, also for another try, counted up to 1000.'),
+          waiting: z.int().describe('Jobs that wait, including those that wait for a retry, counted up to 1000.'),
           active: z.int().describe('Jobs that run now, counted up to 1000.'),
-          failed: z.int().describe('Jobs that failed for good and were not run again, counted up to 1000.'),
+          failed: z.int().describe('Jobs that failed permanently and were not run again, counted up to 1000.'),
         }),
       )
       .describe('The queues, by name.'),
     effects: z
       .object({
         depth: z.int().describe('How many effects wait, counted up to 100,000.'),
-        lagSeconds: z.number().describe('The age of the oldest one in seconds; 0 if none waits.'),
-        stuckPeople: z.int().describe('People whose effects wait behind one that fails. Above 0 there is a bug.'),
+        lagSeconds: z.number().describe('The age of the oldest waiting effect in seconds; 0 if none waits.'),
+        stuckPeople: z
+          .int()
+          .describe(
+            'People whose effects wait behind an effect that fails. A number above 0 means that there is a bug.',
+          ),
       })
       .describe('The effects of events that the worker has not applied yet.'),
   })

@@ -35,7 +35,7 @@ export default routes('admin', {
   'GET /admin/audit-log': {
     summary: 'List entries of the audit log, newest first',
     description:
-      'All changes that staff made. `ip` and `detail` are removed when a person whom they mention is erased. `q` matches action, actor, target, address or detail. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists all changes that staff made. `ip` and `detail` are removed when a person whom they mention is erased. `q` matches action, actor, target, address or detail. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'admin',
     operation: 'list_audit_log',
     query: AuditQuery,
@@ -46,7 +46,7 @@ export default routes('admin', {
   'GET /admin/audit-log/verify': {
     summary: 'Verify that the audit log is unchanged',
     description:
-      'Each entry contains a hash of the previous one, and a separate record has the number of entries and the last hash. One request checks 10,000 entries; while `next` is not null, send it to continue. `firstBroken` is the first entry that was changed, moved or deleted; a deleted last entry is also found. `ip` and `detail` are not hashed, because an erasure removes them.',
+      'Each entry contains a hash of the previous one, and a separate record has the number of entries and the last hash. One request checks 10,000 entries; while `next` is not null, send it to continue. `firstBroken` is the first entry that was changed, moved or deleted; a deleted last entry is also found. The hash covers salted hashes of `ip` and `detail`, because an erasure removes these fields.',
     access: 'admin',
     operation: 'verify_audit_log',
     query: VerifyQuery,
@@ -56,7 +56,7 @@ export default routes('admin', {
   'GET /admin/interests': {
     summary: 'List interests, newest first',
     description:
-      'All levels. `q` matches slug or name. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists interests of all levels. `q` matches slug or name. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_all_interests',
     query: InterestsQuery,
@@ -115,7 +115,7 @@ export default routes('admin', {
   },
   'GET /admin/metrics': {
     summary: 'Get the counters of the instance',
-    description: 'Counted at most once every 30 seconds for all processes; `countedAt` says when.',
+    description: 'The counters are computed at most once every 30 seconds for all processes; `countedAt` says when.',
     access: 'moderator',
     operation: 'get_metrics',
     answers: { 200: Metrics },
@@ -135,7 +135,7 @@ export default routes('admin', {
   'GET /admin/jobs': {
     summary: 'Get the status of the worker',
     description:
-      'The last run and the last failure of each job, the newest 50 permanent failures, the queues with their numbers of jobs, and the number of pending effects (up to 100,000) with the age of the oldest. With `queue` only the failures of that queue are listed. The list shows neither texts nor addresses.',
+      'Returns the last run and the last failure of each job, the newest 50 permanent failures, and the queues with their numbers of jobs. Also returns the number of pending effects (up to 100,000), and the age of the oldest. With `queue` only the failures of that queue are listed. The list shows neither texts nor addresses.',
     access: 'moderator',
     operation: 'get_jobs',
     query: JobsQuery,
@@ -145,7 +145,7 @@ export default routes('admin', {
   'POST /admin/jobs/:queue/retry': {
     summary: 'Retry the failed jobs of a queue',
     description:
-      'For example of `mail`, after the mail server was down. Puts up to 500 jobs that failed for good back on their queue, the oldest first, and each failure once. Repeat it while `more` is true. Work that is no longer needed is skipped: a mail whose link has expired is not sent. Writes an audit entry.',
+      'Puts up to 500 permanently failed jobs back on their queue, the oldest first, and each failure once. Use this for example for `mail`, after the mail server was down. Repeat it while `more` is true. Work that is no longer needed is skipped: a mail whose link has expired is not sent. Writes an audit entry.',
     access: 'admin',
     operation: 'retry_failed_jobs',
     params: QueueName,
@@ -167,7 +167,7 @@ export default routes('admin', {
   'POST /admin/jobs/:queue/failed/:id/retry': {
     summary: 'Retry one failed job',
     description:
-      'Puts it back on its queue, once: a repeat answers `false`. Work that is no longer needed is skipped: a mail whose link has expired is not sent. Writes an audit entry.',
+      'Puts the job back on its queue, once: a repeat answers `false`. Work that is no longer needed is skipped: a mail whose link has expired is not sent. Writes an audit entry.',
     access: 'admin',
     operation: 'retry_failed_job',
     params: FailedJobId,
@@ -177,7 +177,7 @@ export default routes('admin', {
   'GET /admin/effects/stuck': {
     summary: 'List effects that fail, the last failure first',
     description:
-      'One for each person: their later effects, such as notifications, wait behind it. Only a bug can cause this. The worker tries again with delays of up to an hour.',
+      'Lists one effect per person. The person’s later effects, such as notifications, wait until it is applied. Only a bug can cause this. The worker tries again with delays of up to an hour.',
     access: 'moderator',
     operation: 'list_stuck_effects',
     query: PageQuery,

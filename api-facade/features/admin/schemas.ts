@@ -15,7 +15,7 @@ export const GeneratedCodes = z
       .array(
         z.object({
           id: Uuid,
-          code: z.string().describe('What a candidate types in, such as `INV-7KQ2ZM`.'),
+          code: z.string().describe('The code that a candidate enters, such as `INV-7KQ2ZM`.'),
           status: z.literal('active').describe('A new code can be reserved.'),
           expiresAt: Timestamp,
         }),
@@ -42,7 +42,9 @@ export const StaffAppealPage = Page(StaffAppeal)
 const Delta = z.number().multipleOf(0.01)
 export const Resolution = z
   .object({
-    decision: z.enum(['accepted', 'rejected']).describe('Final; an appeal is decided once.'),
+    decision: z
+      .enum(['accepted', 'rejected'])
+      .describe('The decision. It is final, because an appeal is decided once.'),
     restoreDelta: Delta.positive()
       .max(1000)
       .nullish()
@@ -80,7 +82,9 @@ const reason = z
   .trim()
   .min(1)
   .max(1000)
-  .describe('For the audit log and for the person, who reads it at `GET /me/standing`: 1 to 1000 characters.')
+  .describe(
+    'The reason, 1 to 1000 characters, for the audit log and for the person, who reads it at `GET /me/standing`.',
+  )
 export const Ban = z
   .object({
     reason,
@@ -112,7 +116,7 @@ export const StaffAccount = z
   .openapi('StaffAccount')
 
 export const Reason = z
-  .object({ reason: z.string().trim().max(1000).nullish().describe('For the audit log.') })
+  .object({ reason: z.string().trim().max(1000).nullish().describe('The reason, for the audit log.') })
   .optional()
 export const Hidden = z.object({ id: Uuid, hiddenAt: HiddenAt }).openapi('Hidden')
 
@@ -136,16 +140,16 @@ export const ContentQuery = z.object({
     .max(200)
     .optional()
     .describe('An id, or words of the title or text. All must occur as whole words; case and accents are ignored.'),
-  from: Moment.optional().describe('Created at this time or later.'),
-  to: Moment.optional().describe('Created before this time.'),
+  from: Moment.optional().describe('Only what was created at this time or later.'),
+  to: Moment.optional().describe('Only what was created before this time.'),
 })
 export const Removed = z
-  .object({ id: Uuid, kind: z.string().describe('In the singular, such as `video`.'), removedAt: RemovedAt })
+  .object({ id: Uuid, kind: z.string().describe('The kind in the singular, such as `video`.'), removedAt: RemovedAt })
   .openapi('Removed')
 export const StaffContent = z
   .object({
     id: Uuid,
-    kind: z.string().openapi({ description: 'In the singular.', example: 'video' }),
+    kind: z.string().openapi({ description: 'The kind in the singular.', example: 'video' }),
     authorId: Uuid.describe('The internal id.'),
     author: PersonCard,
     interestId: AboutInterest,
@@ -189,28 +193,30 @@ export const Books = z
     sound: z
       .boolean()
       .nullable()
-      .describe('Whether the latest audits found nothing; null if they found nothing so far and one has not run yet.'),
+      .describe(
+        '`true` if the latest audits of the mana ledger and of the treasuries found no violation, `false` if one of them did. Null if no violation was found, but one of the audits has not run yet.',
+      ),
     ledgers: z
       .array(
         z.object({
-          ledger: z.enum(['mana', 'treasuries']).describe('Which books.'),
-          auditedAt: Timestamp.nullable().describe('When the latest audit ended; null before the first.'),
-          violations: z.int().nullable().describe('How many violations it found; null before the first.'),
+          ledger: z.enum(['mana', 'treasuries']).describe('The ledger that was audited.'),
+          auditedAt: Timestamp.nullable().describe('When the latest audit ended; null before the first audit.'),
+          violations: z.int().nullable().describe('How many violations it found; null before the first audit.'),
           findings: z
             .array(
               z.object({
                 rule: z.string().describe('The rule that is broken.'),
                 subjectId: Uuid.nullable().describe(
-                  'The transaction, account, payment or row that breaks it; null if it is none of these.',
+                  'The transaction, account, payment or row that breaks the rule; null if it is none of these.',
                 ),
                 expected: z.int().nullable().describe('The number that the rule gives; null if there is none.'),
                 found: z.int().nullable().describe('The number that is stored; null if there is none.'),
               }),
             )
-            .describe('The first 100 of them.'),
+            .describe('The first 100 violations.'),
         }),
       )
-      .describe('The books of mana, then those of the treasuries.'),
+      .describe('The audit of the mana ledger, then the audit of the treasuries.'),
   })
   .openapi('Books')
 
@@ -218,7 +224,7 @@ export const EconomyQuery = z.object({ userId: AnyPerson.optional(), ...narrowin
 const InternalId = Uuid.describe('The internal id.')
 export const StaffWalletPage = Page(
   Wallet.extend({
-    id: Uuid.describe('The internal id of its person.'),
+    id: Uuid.describe('The internal id of the owner.'),
     balance: z.int().describe('Whole mana when the wallet was last settled.'),
     user: PersonCard,
     createdAt: Timestamp,
@@ -236,7 +242,7 @@ export const StaffPayment = z
     amount: z.int().describe('Whole mana that the sender paid.'),
     splits: z
       .array(z.object({ receiverId: InternalId, amount: z.int().describe('Whole mana that this person got.') }))
-      .describe('Who got how much of it, the author first.'),
+      .describe('The share of each recipient, the author first.'),
     postId: Uuid.nullable().describe('The post that was paid for; null if it was a reply or a person.'),
     replyId: Uuid.nullable().describe('The reply that was paid for; null if it was a post or a person.'),
     reversed: z.boolean().describe('Whether this row is a reversal of another payment.'),
@@ -248,7 +254,7 @@ export const StaffPayment = z
 export const StaffPaymentPage = Page(StaffPayment)
 export const NewReversal = z
   .object({
-    reason: z.string().trim().min(1).max(1000).describe('For the audit log, 1 to 1000 characters.'),
+    reason: z.string().trim().min(1).max(1000).describe('The reason, 1 to 1000 characters, for the audit log.'),
     force: z
       .boolean()
       .nullish()

@@ -9,7 +9,7 @@ const AnyPerson = PersonParam.describe('A UUID, an actor id or a username.')
 const id = spaceId('id.space', 'The id or the slug.')
 const status = z
   .enum(['active', 'archived'])
-  .describe('An archived one accepts nothing new; its members can still read it.')
+  .describe('An `archived` group or guild accepts nothing new; its members can still read it.')
 const visibility = z
   .enum(['public', 'private'])
   .describe('`private`: only members and invited people can see that it exists.')
@@ -30,10 +30,12 @@ export const GuildsQuery = z.object({
 
 const groupRole = z
   .enum(['owner', 'moderator', 'member'])
-  .describe('`owner`: there is one; an archived group can have none. `moderator` admits and removes members.')
+  .describe('A group has one `owner`; an archived group can have none. A `moderator` admits and removes members.')
 const guildRole = z
   .enum(['founder', 'steward', 'member'])
-  .describe('`founder`: there is one; an archived guild can have none. `steward` decides applications and moves mana.')
+  .describe(
+    'A guild has one `founder`; an archived guild can have none. A `steward` decides applications and moves mana.',
+  )
 export const GroupRole = z.object({ role: groupRole })
 export const GuildRole = z.object({ role: guildRole })
 

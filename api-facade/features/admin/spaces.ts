@@ -31,7 +31,7 @@ export default routes('admin', {
   'GET /admin/groups': {
     summary: 'List groups, newest first',
     description:
-      'All groups, including private ones, with all members counted. `q` matches slug, name or about. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists all groups, including private ones, with the number of all members. `q` matches slug, name or about. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_all_spaces',
     id: 'adminListGroups',
@@ -39,12 +39,12 @@ export default routes('admin', {
     query: GroupsQuery,
     page: true,
     answers: { 200: StaffGroupPage },
-    outcome: 'A page of groups, archived ones too.',
+    outcome: 'A page of groups, including archived ones.',
   },
   'GET /admin/groups/:id': {
     summary: 'Get a group with its members and pending requests',
     description:
-      'By id or slug. `limit` and `cursor` page through the members: owner, moderators, then by the time of joining. Includes the newest 50 requests.',
+      '`limit` and `cursor` page through the members: the owner, then moderators, then the others by the time of joining. Includes the newest 50 requests.',
     access: 'moderator',
     operation: 'get_any_space',
     id: 'adminGetGroup',
@@ -131,7 +131,7 @@ export default routes('admin', {
   'GET /admin/guilds': {
     summary: 'List guilds, newest first',
     description:
-      'All guilds, with all members counted. `q` matches slug, name or about. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists all guilds, with the number of all members. `q` matches slug, name or about. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_all_spaces',
     id: 'adminListGuilds',
@@ -139,12 +139,12 @@ export default routes('admin', {
     query: GuildsQuery,
     page: true,
     answers: { 200: StaffGuildPage },
-    outcome: 'A page of guilds, archived ones too.',
+    outcome: 'A page of guilds, including archived ones.',
   },
   'GET /admin/guilds/:id': {
     summary: 'Get a guild with its members and pending applications',
     description:
-      'By id or slug. `limit` and `cursor` page through the members: founder, stewards, then by the time of joining. Includes the newest 50 applications.',
+      '`limit` and `cursor` page through the members: the founder, then stewards, then the others by the time of joining. Includes the newest 50 applications.',
     access: 'moderator',
     operation: 'get_any_space',
     id: 'adminGetGuild',

@@ -33,7 +33,7 @@ export default routes('admin', {
   'GET /admin/wiki/proposals': {
     summary: 'List proposals for the wiki, newest first',
     description:
-      'All, or only those of one status. Includes proposals of banned people, not those of erased people. `q` is an id, or a part of the name or slug of the interest, the username or the summary. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. Staff can see and settle proposals even while the flag `wiki` is off.',
+      'Lists all proposals, or only those of one status. Includes proposals of banned people, but not of erased people. `q` is an id, or a part of the name or slug of the interest, the username or the summary. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. Staff can see and settle proposals even while the flag `wiki` is off.',
     access: 'moderator',
     id: 'adminListWikiProposals',
     query: WikiProposalsQuery,
@@ -45,7 +45,7 @@ export default routes('admin', {
   },
   'POST /admin/wiki/proposals/:id/approve': {
     summary: 'Approve a proposal for the wiki',
-    description: `It becomes the next version of its entry, regardless of its votes. ${told} 409 \`wiki_base_stale\` if the entry has a newer version than the one that the proposal is based on; the proposal is then superseded.`,
+    description: `The proposal becomes the next version of its entry, regardless of its votes. ${told} 409 \`wiki_base_stale\` if the entry has a newer version than the one that the proposal is based on; the proposal is then superseded.`,
     access: 'admin',
     id: 'adminApproveWikiProposal',
     params: UuidId,

@@ -1,5 +1,5 @@
-// Answering a question when a model asks the next one: server-sent events while the model writes. The answer is stored
-// before the model is called, and the question when it is complete: docs/decisions.md, AI.
+// Answers a question when a model asks the next one: sends server-sent events while the model writes. The person's
+// answer is stored before the model is called. The next question is stored when it is complete. docs/decisions.md, AI.
 import { z } from 'zod'
 import { type Answer, call, callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
@@ -25,17 +25,17 @@ export async function answer(c: Context, given: Given): Promise<Answer | Respons
   const parameters = { p_session_id: session, p_answer: given.answer, p_position: given.position }
   const { aiModel, aiDailyTokens } = c.get('services').config
   if (!aiModel) return call(c, 'answer_ai_session', parameters)
-  // before the first byte, so that an error is still a normal error answer
+  // Called before the first byte is sent, so that an error is still a normal error answer.
   const begun = await callFor(c, 'begin_ai_answer', { ...parameters, p_budget: aiDailyTokens }, Begun, 'gate')
   const gone = new AbortController()
-  // a proxy that buffers answers would hold back the events
+  // Without this header, a proxy that buffers answers would hold back the events.
   const headers = { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' }
   return send(c, streamed(events(c, session, begun, gone.signal), gone), 200, headers)
 }
 
 /**
- * What the model writes, piece by piece, then the session with the final question. If the facade stops, that question
- * is from the script.
+ * What the model writes, piece by piece, then the session with the final question. If the facade stops, the final
+ * question is from the script.
  */
 async function* events(
   c: Context,
@@ -59,12 +59,12 @@ async function* events(
     }
     yield done((await finish()).body)
   } catch (error) {
-    // for example the token has ended; the status is already sent
+    // For example, the token has expired. The status is already sent, so the error is an event.
     noteFailure(c, 'ai/question', error)
     yield `event: error\ndata: ${errorAnswer(toApiError(error)).body}\n\n`
   } finally {
     wanted.done()
-    // the client has disconnected; the next answer continues from here
+    // The client has disconnected. The next answer continues from here.
     if (!finished) await finish().catch((error: unknown) => noteFailure(c, 'ai/question', error))
   }
 }

@@ -8,22 +8,22 @@ import type { Context } from '../../lib/context.ts'
 const Reserved = z.object({ day: z.string().nullable() })
 const Told = z.object({ tokens: z.int().min(0).nullable(), failure: z.string().optional() })
 
-/** Logs that a model gave no usable answer. What it was asked is not logged. */
+/** Logs that a model gave no usable answer, without the question. */
 export function noteFailure(c: Context, path: string, error?: unknown): void {
   const { log } = c.get('services')
   log.warn({ id: c.get('requestId'), path, failure: error }, 'the model gave no usable answer')
 }
 
 /**
- * A signal that aborts with the given one or when the facade stops. Call `done` at the end, because the facade
- * outlives the call and would keep its listener.
+ * A signal that aborts when the given signal aborts or the facade stops. Call `done` at the end; otherwise the facade's
+ * signal keeps the listener after the call.
  */
 export function whileWanted(c: Context, signal: AbortSignal): { signal: AbortSignal; done(): void } {
   const { stopping } = c.get('services')
   const either = new AbortController()
   const end = () => either.abort()
   if (signal.aborted || stopping.aborted) end()
-  // not AbortSignal.any: its listeners are kept as long as its longest-lived source
+  // AbortSignal.any is not used, because its listeners stay as long as its longest-lived source.
   signal.addEventListener('abort', end)
   stopping.addEventListener('abort', end)
   return { signal: either.signal, done: () => stopping.removeEventListener('abort', end) }
@@ -37,7 +37,7 @@ export const untaken = ({ status }: Response) => ({
 
 /**
  * Calls the model without streaming.
- * @param most the most tokens it may use
+ * @param most the maximum number of tokens that the call may use
  * @returns null if there is no answer or the person has no tokens left
  */
 export async function ask<T>(
@@ -68,5 +68,8 @@ export async function ask<T>(
   return read.success ? read.data : null
 }
 
-/** The most tokens that the words and the answer form can use. The instruction has less than a thousand. */
+/**
+ * The largest number of tokens that a call can use: each byte of the words is at most one token, `most` limits the
+ * answer, and the instruction has less than 1000.
+ */
 export const mostTokens = (words: unknown, { most }: Form): number => bytesOf(JSON.stringify(words)) + most + 1000

@@ -3,10 +3,10 @@
 type Post = { title?: string | undefined; body: string }
 type Repair = { says: string; of: (text: string) => string }
 
-// each reads the text once: a pattern must not restart at every space of a long run
+// Each repair reads the text once: no pattern may restart at every space of a long run.
 const onOneLine: Repair = { says: 'Put the title on one line.', of: (text) => text.replace(/\s*\n\s*/g, ' ') }
 const spacing: Repair = {
-  says: 'Removed superfluous spaces.',
+  says: 'Removed extra spaces.',
   of: (text) =>
     text
       .replace(/(\S)[ \t]{2,}/g, '$1 ')
@@ -15,7 +15,7 @@ const spacing: Repair = {
       .replace(/(\S) ([,.](?=\s|$))/gm, '$1$2'),
 }
 const paragraphs: Repair = {
-  says: 'Left one empty line between paragraphs.',
+  says: 'Kept only one empty line between paragraphs.',
   of: (text) => text.replace(/\n{3,}/g, '\n\n'),
 }
 const doubled: Repair = {
@@ -23,8 +23,8 @@ const doubled: Repair = {
   of: (text) => text.replace(/\b(the|an?|and|of) (\1 )+/gi, '$1 '),
 }
 const capitals: Repair = {
-  says: 'Began with a capital letter.',
-  // a name such as iPhone, a handle and a URL keep their first letter
+  says: 'Capitalized the first letter.',
+  // A name such as iPhone, a handle and a URL keep their first letter.
   of: (text) => text.replace(/^(\p{Ll})(?=\p{Ll}*(?:[,;!?’'-]|[.:]?(?:\s|$)))/u, (letter) => letter.toUpperCase()),
 }
 const around: Repair = {

@@ -38,7 +38,7 @@ export default routes('ai', {
   'POST /ai/sessions/:id/answer': {
     summary: 'Answer the current question of a session',
     description:
-      'Returns the session with the next question, which builds on the answers so far; after the fifth answer there is none. If a language model asks, the response is a stream of server-sent events: `data: {"text"}` while it writes, then `event: done` with the session. Only the question in that session counts: if the model fails or is too slow, or if you have used up your tokens of the day, the script asks instead, and the turn has `fallback`. If the question could not be stored, the last event is `event: error` with an Error instead of `done`. A client that disconnects before the end has not seen the question and must answer again. If several answers to one question are sent at the same time, exactly one is accepted, and the others get 409. Send `position` to make sure of that.',
+      'Returns the session with the next question, which builds on the answers so far; after the fifth answer there is none. If a language model asks, the response is a stream of server-sent events: `data: {"text"}` while it writes, then `event: done` with the session. Only the question in that session counts. If the model fails or is too slow, or if you have used up your tokens of the day, the script asks instead, and the turn has `fallback`. If the question could not be stored, the last event is `event: error` with an Error instead of `done`. A client that disconnects before the end has not seen the question and must answer again. If several answers to one question are sent at the same time, exactly one is accepted, and the others get 409. Send `position`, so that a late answer is not taken for an answer to the next question.',
     access: 'user',
     id: 'answerAiSession',
     limit: 'reflect',
@@ -48,14 +48,15 @@ export default routes('ai', {
     params: UuidId,
     body: NewAnswer,
     answers: { 200: Session },
-    outcome: 'The session with the next question, or null after the last.',
+    outcome: 'The session with the next question, which is null after the fifth answer.',
     streams:
       'What the model writes, as `data: {"text": "…"}` events, and at the end `event: done` with the session as `data`.',
   },
   'POST /ai/sessions/:id/complete': {
     summary: 'Complete a session',
     description:
-      'Only after the fifth answer; before that 409. Repeating it changes nothing. An abandoned session stays abandoned (409).',
+      'You can do this after the fifth answer; before that, it is 409. Repeating it changes nothing. An abandoned ' +
+      'session stays abandoned (409).',
     access: 'user',
     operation: 'complete_ai_session',
     params: UuidId,
@@ -65,7 +66,7 @@ export default routes('ai', {
   },
   'GET /ai/sessions': {
     summary: 'List your sessions',
-    description: 'Newest first, with all questions and answers.',
+    description: 'Lists the newest first, with all questions and answers.',
     access: 'user',
     operation: 'list_ai_sessions',
     page: true,
@@ -75,7 +76,9 @@ export default routes('ai', {
   'POST /ai/sessions/:id/map-interests': {
     summary: 'Suggest interests for a session',
     description:
-      'Up to 10 interests of the catalog, best match first, whatever the status of the session. They are found by the words of the topic and the answers, and by a language model if the instance has one. Interests that you have already chosen can be included. Nothing is stored.',
+      'Returns up to 10 interests of the catalog, best match first. The session can have any status. The ' +
+      'interests are found by the words of the topic and the answers, or by a language model if the instance has ' +
+      'one. The result can include interests that you have already chosen. Nothing is stored.',
     access: 'user',
     id: 'mapAiInterests',
     also: [{ route: 'POST /ai/map-interests', params: undefined, body: SessionId }],
@@ -83,7 +86,7 @@ export default routes('ai', {
     calls: ['map_ai_interests', 'find_ai_mapping', 'reserve_ai_tokens', 'settle_ai_tokens'],
     params: UuidId,
     answers: { 200: Suggestions },
-    outcome: 'The suggested interests, and what suggested them.',
+    outcome: 'The suggested interests, and whether a model suggested them.',
   },
   'POST /ai/sessions/:id/apply-suggestions': {
     summary: 'Choose interests after a session',
@@ -102,7 +105,7 @@ export default routes('ai', {
   'POST /ai/enhance-post': {
     summary: 'Suggest an improved post',
     description:
-      'Only a suggestion: nothing is stored or overwritten. A language model, if the instance has one, improves drafts of up to 10,000 bytes (10,000 letters in English). Otherwise, and if the model fails or you have used up your tokens of the day, the suggestion has small repairs that change no word.',
+      'Stores and overwrites nothing. A language model, if the instance has one, improves drafts of up to 10,000 bytes (10,000 letters in English). Otherwise, and if the model fails or you have used up your tokens of the day, the suggestion has small repairs that change no word.',
     access: 'user',
     id: 'enhancePost',
     limit: 'enhance_post',

@@ -70,7 +70,7 @@ export const Suggestions = z
             .describe('How well the interest fits what you said, from 0 to 1, with two decimals.'),
         }),
       )
-      .describe('Up to 10, the likeliest first.'),
+      .describe('Up to 10 interests, the likeliest first.'),
   })
   .openapi('AiSuggestions')
 const visible = /\S/

@@ -17,7 +17,7 @@ const Enhanced = z.object({
   }),
 })
 
-/** A longer post would take a model too long. Bytes. */
+/** The largest post that a model gets, because the model would take too long for a larger one. Bytes. */
 const LONGEST = 10_000
 
 export async function mapInterests(c: Context, given: { id: string } | { sessionId: string }): Promise<Answer> {

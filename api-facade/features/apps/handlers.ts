@@ -1,4 +1,4 @@
-// Operations that need the OAuth provider or make a secret.
+// Handlers of routes that need the OAuth provider or make a secret.
 import { randomBytes } from 'node:crypto'
 import type { z } from 'zod'
 import { callFor } from '../../lib/call.ts'

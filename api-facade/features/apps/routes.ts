@@ -23,7 +23,7 @@ export const about = 'Third-party apps that use the API in the name of people wh
 export default routesOfLogins('apps', {
   'GET /apps': {
     summary: 'List the apps that you registered',
-    description: 'All of them, at most 20, newest first.',
+    description: 'Lists all your apps, at most 20, newest first.',
     access: 'user',
     operation: 'list_apps',
     answers: { 200: AppPage },
@@ -32,7 +32,7 @@ export default routesOfLogins('apps', {
   'POST /apps': {
     summary: 'Register an app',
     description:
-      'Only admins can, unless the instance lets everyone (`REGISTER_APPS`). A person can have 20 apps. The `id` is the `client_id` of OAuth 2.1; `/.well-known/oauth-authorization-server` has the endpoints. PKCE with S256 is required. A confidential app also needs a secret: `POST /apps/:id/secret`.',
+      'Only admins can register apps, unless the instance allows it to everyone (`REGISTER_APPS`). A person can have 20 apps. The `id` is the `client_id` of OAuth 2.1; `/.well-known/oauth-authorization-server` has the endpoints. PKCE with S256 is required. A confidential app also needs a secret: `POST /apps/:id/secret`.',
     access: 'user',
     operation: 'create_app',
     gate: { check: 'require_registration' },
@@ -55,7 +55,7 @@ export default routesOfLogins('apps', {
   'DELETE /apps/:id': {
     summary: 'Delete an app',
     description:
-      'It gets no new tokens, and its tokens and consents end: those of the first 500 consents immediately, the others soon after.',
+      'The app gets no new tokens. Its consents end with their tokens: the first 500 immediately, the others within minutes.',
     access: 'user',
     operation: 'delete_app',
     params: UuidId,
@@ -65,7 +65,7 @@ export default routesOfLogins('apps', {
   'POST /apps/:id/secret': {
     summary: 'Make or replace the secret of an app',
     description:
-      'Only for a confidential app. The previous secret stops working immediately. You need a fresh proof if you have a second factor.',
+      'Only a confidential app has a secret. The previous secret stops working immediately. You need a fresh proof if you have a second factor.',
     access: 'user',
     id: 'renewAppSecret',
     handler: renewSecret,
@@ -86,7 +86,7 @@ export default routesOfLogins('apps', {
   },
   'DELETE /me/apps/:id': {
     summary: 'Revoke the access of an app',
-    description: 'All of its tokens for your account end immediately.',
+    description: 'All tokens of the app for your account end immediately.',
     access: 'user',
     operation: 'revoke_my_app',
     params: UuidId,
@@ -94,9 +94,9 @@ export default routesOfLogins('apps', {
     outcome: 'The app no longer has access.',
   },
   'GET /oauth/consent': {
-    summary: 'Get the request of an app that waits in this browser',
+    summary: 'Get the pending request of an app in this browser',
     description:
-      'For the page `/oauth/consent`. The cookie that `/oauth/authorize` set identifies the request, so nobody else can read it.',
+      'The page `/oauth/consent` uses this. The cookie that `/oauth/authorize` set identifies the request, so nobody else can read it.',
     access: 'public',
     id: 'getAppRequest',
     pool: 'gate',
@@ -110,7 +110,7 @@ export default routesOfLogins('apps', {
   'POST /oauth/consent': {
     summary: 'Allow or refuse the request of an app',
     description:
-      'For the page `/oauth/consent`. It needs the cookie that `/oauth/authorize` set and the person’s access token, so no other website can send it. You need a fresh proof if you have a second factor. 403 `role_required` if the app asks for scopes that only staff can allow.',
+      'The page `/oauth/consent` uses this. The request needs the cookie that `/oauth/authorize` set and the person’s access token, so no other website can send it. You need a fresh proof if you have a second factor. 403 `role_required` if the app asks for scopes that only staff can allow.',
     access: 'user',
     id: 'decideAppRequest',
     handler: decide,
@@ -123,7 +123,7 @@ export default routesOfLogins('apps', {
   },
   'POST /oauth/device': {
     summary: 'Find the device that shows this code',
-    description: 'For the page `/oauth/device`. Codes are valid for 15 minutes, and have 20^8 possible values.',
+    description: 'The page `/oauth/device` uses this. Codes are valid for 15 minutes, and have 20^8 possible values.',
     access: 'user',
     id: 'findDevice',
     limit: 'device_code',
@@ -145,6 +145,6 @@ export default routesOfLogins('apps', {
     never: ['app_unknown', 'scope_unknown'],
     body: DeviceDecision,
     answers: { 204: null },
-    outcome: 'The device learns of it within seconds.',
+    outcome: 'The device gets the decision within seconds.',
   },
 })

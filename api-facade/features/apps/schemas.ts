@@ -15,7 +15,7 @@ const Redirects = z
   .max(10)
   .openapi({ example: ['https://garden.example/kith'] })
   .describe(
-    'The redirect URIs, to which the browser may return. Each begins with `https://`, with `http://` and the host `localhost`, `127.0.0.1` or `[::1]`, or, for an app without a secret, with a scheme of your own that has a dot, such as `org.example.app:/done`. They are compared exactly, except for the port of these three hosts if the app has no secret.',
+    'The redirect URIs, to which the browser may return. Each begins with `https://`, or with `http://` and the host `localhost`, `127.0.0.1` or `[::1]`. An app without a secret can also use a custom scheme that contains a dot, such as `org.example.app:/done`. URIs are compared exactly, but an app without a secret can use any port of these three hosts.',
   )
 const ScopeNames = z
   .array(z.string().min(1).max(40))
@@ -73,8 +73,8 @@ export const AllowedApp = z
     name: z.string().describe('The name of the app.'),
     website: z.string().nullable().describe('A page about the app; null if there is none.'),
     scopes: z.array(z.string()).describe('The scopes that you allowed.'),
-    since: Timestamp.describe('When you first allowed it.'),
-    lastUsedAt: Timestamp.describe('When it last got an access token.'),
+    since: Timestamp.describe('When you first allowed the app.'),
+    lastUsedAt: Timestamp.describe('When the app last got an access token.'),
   })
   .openapi('AllowedApp')
 export const AllowedAppPage = Page(AllowedApp)
@@ -118,7 +118,7 @@ export const Waiting = z
       .array(
         z.object({
           scope: z.string().describe('The name of the scope.'),
-          description: z.string().describe('What it allows, as a sentence.'),
+          description: z.string().describe('What the scope allows, as a sentence.'),
         }),
       )
       .describe('The scopes for which the app asks.'),

@@ -9,11 +9,14 @@ import { API, routes } from '../../lib/routes.ts'
 import { Batch, BatchAnswer } from './schemas.ts'
 
 type Part = z.output<typeof Batch>['requests'][number]
-/** Whether an answer has a secret, and whether one shows what the person has seen. */
+/** Whether any answer contains a secret, and whether any has the position that the person has seen. */
 type Parts = { hasSecret: boolean; hasPosition: boolean }
 type Answered = { status: number; headers: Record<string, string>; body: string }
 
-/** The sum of the answers after which no further read begins. A page of a list ends at half a megabyte. */
+/**
+ * No further read begins when the answers have this many characters together. A page of a list has at most half a
+ * megabyte.
+ */
 const CHARACTERS = 4_000_000
 
 /** Runs the reads one after the other, so that a batch takes one connection to the database, like any other request. */
@@ -70,7 +73,7 @@ export default routes('batch', {
   'POST /batch': {
     summary: 'Run several reads in one request',
     description:
-      'For a screen that needs several answers. Each read is answered as a request of its own would be, with its own status, in the order of the requests. It counts as one request of your network; the limits of a route and of a person count each read. A method other than GET, and a path that is no read of the API, are 422 `batch_request` for that read; so are exports, files and calendars. After 4 million characters the other reads are 413 `batch_large`. The answer is not compressed if it contains an invite code.',
+      'Use this for a screen that needs several answers. Each read gets the answer and the status that a separate request would get, in the order of the requests. The batch counts as one request of your network; the limits of a route and of a person count each read. A read is 422 `batch_request` if its method is not GET, if its path is not a read of the API, or if it reads an export, a file or a calendar. When the answers have 4 million characters, the remaining reads are 413 `batch_large`. The answer is not compressed if it contains an invite code.',
     access: 'user',
     scope: 'any',
     id: 'batch',

@@ -26,9 +26,7 @@ export const contentOf = <K extends string, T extends z.ZodType, D extends z.Zod
     authorId: ActorId,
     author: PersonCard,
     interestId: AboutInterest,
-    interest: interest
-      .nullable()
-      .describe('That interest; null if none was named, or if the catalog has no such interest.'),
+    interest: interest.nullable().describe('The interest; null if none was named, or if the catalog does not have it.'),
     title: title.describe('One line of up to 200 characters; null for videos and audio.'),
     groupId: GroupId,
     guildId: GuildId,
@@ -47,7 +45,7 @@ export const space = {
     .describe('The id or slug of a group that you are a member of. Only its members can see the content.'),
   guildId: spaceId
     .nullish()
-    .describe('The id or slug of a guild that you are a member of. Not together with `groupId`.'),
+    .describe('The id or slug of a guild that you are a member of. Cannot be combined with `groupId`.'),
 }
 export const title = z.string().describe('1 to 200 characters, one line.')
 export const markdown = z.string().describe('1 to 20,000 characters of Markdown, stored as written.')
@@ -72,14 +70,15 @@ export const aboutContents = {
     }),
   groupId: spaceId.optional().openapi({
     description:
-      'Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404.',
+      'Only the content of this group. Other lists leave this content out. If you are not a member, the list is ' +
+      'empty; for a private group the answer is 404.',
     ...shared('groupId'),
   }),
   guildId: spaceId
     .optional()
-    .openapi({ description: 'As `groupId`, for a guild. Not together with it.', ...shared('guildId') }),
+    .openapi({ description: 'Like `groupId`, for a guild. Cannot be combined with `groupId`.', ...shared('guildId') }),
 }
 
-/** What every list of contents returns. The descriptions of these routes include it. */
+/** A text about the lists of contents, which the descriptions of all their routes include. */
 export const listing =
-  'Everything that you can see, including your own removed content. Content of a group or guild is only listed with its `groupId` or `guildId`; a private group that you are not in is 404. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. A cursor stays valid for a day after its item was deleted.'
+  'Lists everything that you can see, including your own removed content. Content of a group or guild is only listed with its `groupId` or `guildId`; a private group that you are not in is 404. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. A cursor stays valid for a day after its item was deleted.'

@@ -52,7 +52,7 @@ export default routes('courses', {
   'GET /courses/mine': {
     summary: 'List courses that you wrote or are a student of',
     description:
-      'Latest first, by the time at which you created the course or enrolled. Includes archived courses; leaves out those that you can no longer see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists the latest first, by the time at which you created the course or enrolled. Includes archived courses; leaves out those that you can no longer see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_my_courses',
     query: MyCoursesQuery,
@@ -83,7 +83,9 @@ export default routes('courses', {
   'DELETE /courses/:id': {
     summary: 'Delete a course',
     description:
-      'Deletes it for everyone and permanently, with its lessons; works on a removed or archived course, too. 409 `course_sold` if somebody whose account still exists paid for it; free enrolments do not matter. Deleting it again is 404.',
+      'Deletes the course for everyone and permanently, with its lessons. Also works for a removed or archived ' +
+      'course. 409 `course_sold` if somebody whose account still exists paid for it; free enrolments do not ' +
+      'matter. Deleting it again is 404.',
     access: 'user',
     operation: 'delete_course',
     params: UuidId,
@@ -101,7 +103,9 @@ export default routes('courses', {
   },
   'POST /courses/:id/archive': {
     summary: 'Archive a course',
-    description: `Permanently closes it for new students. Its students can still read it; others no longer see it. 409 for a draft, and for a course that is already archived. ${authors}`,
+    description:
+      `Permanently closes the course for new students. Its students can still read it; others no ` +
+      `longer see it. 409 for a draft, and for a course that is already archived. ${authors}`,
     access: 'user',
     operation: 'archive_course',
     params: UuidId,
@@ -121,13 +125,13 @@ export default routes('courses', {
   },
   'POST /courses/:id/lessons': {
     summary: 'Add a lesson',
-    description: `Adds it at the end, also in a published course. At most 200 lessons. ${lessons} ${authors}`,
+    description: `Adds the lesson at the end, also in a published course. A course has at most 200 lessons. ${lessons} ${authors}`,
     access: 'user',
     operation: 'create_course_lesson',
     params: UuidId,
     body: NewLesson,
     answers: { 201: Lesson },
-    outcome: 'The new lesson, in the last place.',
+    outcome: 'The new lesson, at the end of the course.',
   },
   'PUT /courses/:id/lessons/order': {
     summary: 'Reorder the lessons',
@@ -141,7 +145,7 @@ export default routes('courses', {
   },
   'GET /courses/:id/lessons/:lid': {
     summary: 'Get a lesson',
-    description: 'The same shape as in the list.',
+    description: 'The lesson has the same shape as in the list.',
     access: 'user',
     operation: 'get_course_lesson',
     params: LessonId,
@@ -151,7 +155,7 @@ export default routes('courses', {
   },
   'PATCH /courses/:id/lessons/:lid': {
     summary: 'Change a lesson',
-    description: `Also in a published course. ${lessons} ${authors}`,
+    description: `Also works in a published course. ${lessons} ${authors}`,
     access: 'user',
     operation: 'update_course_lesson',
     params: LessonId,
@@ -174,7 +178,7 @@ export default routes('courses', {
   'POST /courses/:id/enroll': {
     summary: 'Enrol in a course',
     description:
-      'Pays the price from your wallet to the author, once and without a refund. `expectedPrice` is the price that you saw: if the course now has another price, it is 409 `price_changed` and nothing is paid. Without `expectedPrice` it is 0, so only a free course needs no body. Enrolling again is 409 `enrolled_already`, even in an archived course. Your own course is 400.',
+      'Pays the price from your wallet to the author, once and without a refund. `expectedPrice` is the price that you saw: if the course now has another price, the answer is 409 `price_changed` and nothing is paid. The default is 0, so only a free course needs no body. Enrolling again is 409 `enrolled_already`, even in an archived course. Your own course is 400.',
     access: 'user',
     id: 'enrolInCourse',
     operation: 'enrol_course',
@@ -198,7 +202,7 @@ export default routes('courses', {
   'GET /courses/:id/students': {
     summary: 'List the students of a course',
     description:
-      'Latest first. Leaves out people whom you cannot see, although they count. Everyone except the author gets 403 if they can see the course. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists the latest first. Leaves out people whom you cannot see, although they count. Everyone except the author gets 403 if they can see the course. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_course_students',
     params: UuidId,

@@ -36,7 +36,7 @@ export const Course = contentOf('course', z.string(), {
   status: z
     .enum(['draft', 'published', 'archived'])
     .describe('`draft`: only its author sees it. `archived`: only its author and its students see it.'),
-  lessonCount: z.int().min(0).describe('How many lessons it has now.'),
+  lessonCount: z.int().min(0).describe('How many lessons the course has now.'),
   enrolledCount: z.int().min(0).describe('How many people are enrolled, including people whom you cannot see.'),
   viewer: z
     .object({
@@ -46,9 +46,11 @@ export const Course = contentOf('course', z.string(), {
         .min(0)
         .nullable()
         .describe('How many of the current lessons you have completed; null if you are not a student.'),
-      completedAt: Timestamp.nullable().describe('When you had completed all lessons that it had then; null before.'),
+      completedAt: Timestamp.nullable().describe(
+        'When you had first completed every lesson of the course; null until then.',
+      ),
     })
-    .describe('How you are connected to it.'),
+    .describe('How you are connected to the course.'),
 }).openapi('Course')
 export const CoursePage = Page(Course)
 
@@ -76,7 +78,7 @@ export const Lesson = z
   .object({
     id: Uuid,
     courseId: Uuid,
-    position: z.int().min(1).describe('Its place in the course, from 1.'),
+    position: z.int().min(1).describe('Its position in the course, from 1.'),
     title: z.string().describe('Everybody who sees the course can read it.'),
     body: z.string().nullable().describe('Markdown as its author wrote it; null if you may not read the lesson.'),
     assetId: Uuid.nullable().describe('The file of the lesson; null if it has none or you may not read the lesson.'),
@@ -84,7 +86,7 @@ export const Lesson = z
       .string()
       .nullable()
       .describe('The address of the file; null if it has none or you may not read the lesson.'),
-    asset: Attachment.nullable().describe('The file of the lesson; null like `assetId`.'),
+    asset: Attachment.nullable().describe('The file of the lesson; null if `assetId` is null.'),
     minutes: z.int().nullable().describe('How many minutes the lesson takes; null if its author did not say.'),
     preview: z.boolean().describe('Whether everybody who sees the course may read the lesson.'),
   })
@@ -99,7 +101,7 @@ export const StudentPage = Page(
       enrolledAt: Timestamp,
       completedLessons: z.int().min(0).describe('How many of the current lessons the student has completed.'),
       completedAt: Timestamp.nullable().describe(
-        'When the student had completed all lessons that the course had then; null before.',
+        'When the student had first completed every lesson of the course; null until then.',
       ),
     })
     .openapi('CourseStudent'),

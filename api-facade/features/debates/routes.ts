@@ -18,7 +18,7 @@ import {
 
 const closed = 'A closed debate is read-only: 422 `debate_closed`.'
 const takingBack =
-  'Repeating it changes nothing. If you can no longer see the debate, it still takes effect, but the answer is 404.'
+  'Repeating it changes nothing. If you can no longer see the debate, the request still takes effect, but the answer is 404.'
 
 /** What the feature offers, for the API's description. */
 export const about = 'Debates: a motion, positions, and arguments with votes.'
@@ -67,7 +67,9 @@ export default routes('debates', {
   'DELETE /debates/:id': {
     summary: 'Delete a debate',
     description:
-      'Deletes it for everyone and permanently. Also works for a closed or removed debate, and in a group that you have left. 409 `debate_answered` if others have posted arguments; positions and votes do not matter.',
+      'Deletes the debate for everyone and permanently. Also works for a closed or removed debate, and in a group ' +
+      'that you have left. 409 `debate_answered` if others have posted arguments; positions and votes do not ' +
+      'matter.',
     access: 'user',
     operation: 'delete_debate',
     params: UuidId,
@@ -84,8 +86,8 @@ export default routes('debates', {
     outcome: 'The closed debate.',
   },
   'PUT /debates/:id/position': {
-    summary: 'Take a position in a debate, which can be undecided',
-    description: `You can change it until the debate closes. Others only see the tally. ${closed}`,
+    summary: 'Take a position in a debate',
+    description: `You can be for or against the motion, or undecided. You can change the position until the debate closes. Others only see the tally. ${closed}`,
     access: 'user',
     id: 'takeDebatePosition',
     operation: 'take_position',
@@ -107,7 +109,7 @@ export default routes('debates', {
   'GET /debates/:id/arguments': {
     summary: 'List the arguments of a debate',
     description:
-      'Arguments of all levels; with `parentId` only the direct answers to one. Leaves out people whom you cannot see. A deleted argument that has answers remains as an empty item. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists arguments of all levels, or with `parentId` only the direct answers to one. Leaves out people whom you cannot see. A deleted argument that has answers remains as an empty item. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     id: 'listDebateArguments',
     operation: 'list_arguments',
@@ -119,7 +121,7 @@ export default routes('debates', {
   },
   'POST /debates/:id/arguments': {
     summary: 'Post an argument, or answer one',
-    description: `Arguments have up to four levels: an answer to one on the fourth level is 422 \`argument_depth\`. In somebody else’s debate an argument earns like a reply, in the interest of the debate: up to 300 characters as a criticism, above that as a contribution. ${closed}`,
+    description: `Arguments have up to four levels: an answer to one on the fourth level is 422 \`argument_depth\`. In somebody else’s debate an argument earns reputation in the interest of the debate: with up to 300 characters as much as a criticism, with more as much as a contribution. ${closed}`,
     access: 'user',
     id: 'createDebateArgument',
     operation: 'create_argument',
@@ -130,7 +132,9 @@ export default routes('debates', {
   },
   'DELETE /debates/arguments/:aid': {
     summary: 'Delete your argument',
-    description: `Deletes it for everyone, together with the reputation that it earned; if the argument has answers, an empty item remains. Deleting it again is 404. ${closed}`,
+    description:
+      `Deletes the argument for everyone, together with the reputation that it earned. If the argument ` +
+      `has answers, an empty item remains. Deleting it again is 404. ${closed}`,
     access: 'user',
     operation: 'delete_argument',
     params: ArgumentId,

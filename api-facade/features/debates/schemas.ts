@@ -3,9 +3,9 @@ import { RemovedAt } from '../../lib/fields.ts'
 import { IdParam, Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { aboutContents, contentOf, interestId, markdown, space, title } from '../content/schemas.ts'
 
-const closesAt = Moment.describe('In the future. The debate then closes by itself.')
+const closesAt = Moment.describe('When the debate closes by itself, in the future.')
 const motion = title.describe('The motion: 1 to 200 characters, one line.')
-const position = z.enum(['for', 'against', 'undecided']).describe('Where somebody stands on the motion.')
+const position = z.enum(['for', 'against', 'undecided']).describe('A person’s position on the motion.')
 const side = z.enum(['for', 'against']).describe('Whether the argument is for or against the motion.')
 
 export const DebatesQuery = z.object(aboutContents)
@@ -41,7 +41,7 @@ export const Debate = contentOf('debate', z.string(), {
     .describe('Arguments of all levels, without deleted and removed ones and those of banned people.'),
   viewer: z
     .object({ side: position.nullable().describe('Your position; null if you took none.') })
-    .describe('How you are connected to it.'),
+    .describe('How you are connected to the debate.'),
 }).openapi('Debate')
 export const DebatePage = Page(Debate)
 
@@ -69,19 +69,19 @@ export const Argument = z
     id: Uuid,
     debateId: Uuid,
     side,
-    body: z.string().nullable().describe('As its author wrote it; null if it was deleted.'),
+    body: z.string().nullable().describe('The text, as its author wrote it; null if it was deleted.'),
     parentId: Uuid.nullable().describe(
       'The argument that it answers; null if it answers none, or one that you cannot see.',
     ),
     authorId: z.string().nullable().describe('An actor id; null if the argument was deleted.'),
-    author: PersonCard.nullable().describe('Null if the argument was deleted.'),
-    votes: z.int().min(0).describe('How many people found it helpful.'),
+    author: PersonCard.nullable().describe('Who wrote the argument; null if it was deleted.'),
+    votes: z.int().min(0).describe('How many people voted for the argument.'),
     viewer: z
-      .object({ voted: z.boolean().describe('Whether you voted for it.') })
-      .describe('How you are connected to it.'),
+      .object({ voted: z.boolean().describe('Whether you voted for the argument.') })
+      .describe('How you are connected to the argument.'),
     removedAt: RemovedAt,
     deletedAt: Timestamp.nullable().describe(
-      'When its author deleted it; its place stays for the answers. Null if they did not.',
+      'When its author deleted it; it remains, empty, while it has answers. Null if they did not.',
     ),
     createdAt: Timestamp,
   })

@@ -28,7 +28,7 @@ export default routes('discovery', {
   'PUT /discovery/intent': {
     summary: 'Set your intent',
     description:
-      'Replaces the previous intent: an absent note removes it, and an absent `isActive` means true. `createdAt` keeps the time of the first intent.',
+      'Replaces the previous intent. Without `note` the previous note is removed, and an absent `isActive` means true. `createdAt` keeps the time of the first intent.',
     access: 'user',
     operation: 'set_intent',
     body: NewIntent,
@@ -37,7 +37,7 @@ export default routes('discovery', {
   },
   'GET /discovery/intent': {
     summary: 'Get your intent',
-    description: '404 if you have never set one.',
+    description: '404 if you have never set an intent.',
     access: 'user',
     operation: 'get_intent',
     answers: { 200: Intent },
@@ -55,7 +55,7 @@ export default routes('discovery', {
   },
   'GET /discovery/mentors': {
     summary: 'List mentors who know more than you do',
-    description: `People with the active intent \`mentor\` whose expertise exceeds yours by at least \`minExpertiseGap\` in an interest that you both chose. The widest gap comes first, then those who have waited longest. ${others} Scans the 4000 people who have waited longest across all your interests. \`cursor\` is the id of the last person.`,
+    description: `Lists people with the active intent \`mentor\` whose expertise exceeds yours by at least \`minExpertiseGap\` in an interest that you both chose. The widest gap comes first, then those who have waited longest. ${others} Scans the 4000 people who have waited longest across all your interests. \`cursor\` is the id of the last person.`,
     access: 'user',
     operation: 'list_mentors',
     query: MentorQuery,
@@ -65,7 +65,7 @@ export default routes('discovery', {
   },
   'GET /discovery/people': {
     summary: 'List people, or find them by name',
-    description: `The newest people first; with \`q\` the best match by name first. ${others} If a name is common, only the people who joined last are found. \`cursor\` is the id of the last person, or an opaque position. Without \`q\` a page scans at most 400 rows, so it may be shorter than \`limit\` and still have a next page.`,
+    description: `Lists the newest people first, or with \`q\` the best match by name first. ${others} If a name is common, only the people who joined last are found. \`cursor\` is the id of the last person, or an opaque position. Without \`q\` a page scans at most 400 rows, so it may be shorter than \`limit\` and still have a next page.`,
     access: 'user',
     operation: 'list_people',
     query: PeopleQuery,
@@ -76,7 +76,7 @@ export default routes('discovery', {
   'GET /discovery/suggested': {
     summary: 'List authors you may like',
     description:
-      'Authors whose posts, among the newest 400 public posts, resemble those to which you last gave a heart, a spark or a bookmark; the most similar first. Leaves out people whom you follow or muted. One page. Empty if you have given none of these, or if the instance has no model for this.',
+      'Lists authors whose posts resemble those to which you last gave a heart, a spark or a bookmark, the most similar first. Considers the newest 400 public posts. Leaves out people whom you follow or muted. The list has one page. It is empty if you have given none of these, or if the instance has no model for this.',
     access: 'user',
     operation: 'list_suggested',
     query: SuggestedQuery,
@@ -85,7 +85,7 @@ export default routes('discovery', {
   },
   'GET /discovery/talent': {
     summary: 'List people by reputation',
-    description: `Ordered by reputation in the given interest, otherwise by the person’s highest reputation in any interest that you chose; the highest first. ${others} Scans the 4000 people with the highest reputation across these interests. \`cursor\` is the id of the last person.`,
+    description: `Lists the highest reputation first: in the given interest or, without one, in any interest that you chose. ${others} Scans the 4000 people with the highest reputation across these interests. \`cursor\` is the id of the last person.`,
     access: 'user',
     operation: 'list_talent',
     query: TalentQuery,
@@ -96,7 +96,7 @@ export default routes('discovery', {
   'GET /discovery/stream': {
     summary: 'List public posts and contents of every kind',
     description:
-      'Newest first. Only what is public: no posts for circles, nothing of a group or guild. Leaves out what you muted (as in the feed) and everything by people who are banned or erased or have a block with you. A page scans at most 400 posts and 400 contents, so it may be shorter than `limit` and still have a next page. `cursor` is the id of the last item.',
+      'Lists only what is public, newest first: no posts for circles, and nothing of a group or guild. Leaves out what you muted (as in the feed), and everything by people who are banned or erased or have a block with you. A page scans at most 400 posts and 400 contents, so it may be shorter than `limit` and still have a next page. `cursor` is the id of the last item.',
     access: 'user',
     operation: 'list_stream',
     query: StreamQuery,
@@ -115,6 +115,6 @@ export default routes('discovery', {
     query: SearchQuery,
     page: true,
     answers: { 200: SearchPage },
-    outcome: 'A page of finds of all kinds; `type` says what each one is.',
+    outcome: 'A page of results of all types; `type` says what each result is.',
   },
 })

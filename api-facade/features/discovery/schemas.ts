@@ -71,7 +71,8 @@ export const MentorQuery = z.object({
     .openapi({
       type: 'integer',
       default: 2,
-      description: 'By how much their expertise must exceed yours, from 1 to 4. Values outside count as the nearest.',
+      description:
+        'By how much their expertise must exceed yours, from 1 to 4. A value outside this range counts as the nearest one in it.',
     }),
 })
 const interest = { slug: InterestSlug, name: InterestName }
@@ -137,7 +138,7 @@ export const StreamQuery = z.object({
 })
 export const StreamItem = z
   .object({
-    type: z.enum(types).describe('What the item is, and with it which route reads it.'),
+    type: z.enum(types).describe('The type of the item, which decides the route that reads it.'),
     id: Uuid,
     actorId: ActorId,
     actor: PersonCard,
@@ -145,7 +146,7 @@ export const StreamItem = z
     interest: z
       .object({ id: Uuid, ...interest, accentColor: InterestColor })
       .nullable()
-      .describe('The interest as the catalog has it; null if it has no such interest.'),
+      .describe('The interest from the catalog; null if the catalog does not have it.'),
     spaceName: z
       .string()
       .nullable()
@@ -169,7 +170,7 @@ export const StreamItem = z
       .object({
         reactCount: z.int().min(0).describe('Hearts of a post, likes of a video.'),
         commentCount: z.int().min(0).describe('Replies to a post, comments on a video.'),
-        repostCount: z.int().min(0).describe('How often it was reposted.'),
+        repostCount: z.int().min(0).describe('How often the post or video was reposted.'),
         viewerHasReacted: z.boolean().describe('Whether you gave the post a heart or a spark, or like the video.'),
         viewerHasReposted: z.boolean().describe('Whether one of the reposts is yours.'),
       })

@@ -40,7 +40,10 @@ export default routes('economy', {
   'GET /economy/payments': {
     summary: 'List payments that you sent or received, newest first',
     description:
-      'Without `direction` both. Your own payments always stay listed: a person whom you cannot see (blocked, banned or erased) is null, and so is the `postId` of a post that you cannot see. When staff reverses a payment, it stays listed, and a second row with `reversed: true` and `reversalOf` is added; neither of the two counts in a breakdown.',
+      'Without `direction` the list has both. Your own payments always stay listed: a person whom you cannot see ' +
+      '(blocked, banned or erased) is null, and so is the `postId` of a post that you cannot see. A payment that ' +
+      'staff reversed stays listed, and a second row with `reversed: true` and `reversalOf` is added. Neither of ' +
+      'the two counts in a breakdown.',
     access: 'user',
     fresh: 'money',
     operation: 'list_payments',
@@ -48,7 +51,7 @@ export default routes('economy', {
     query: PaymentsQuery,
     page: true,
     answers: { 200: PaymentPage },
-    outcome: 'A page of payments; your own share if you were paid.',
+    outcome: 'A page of payments. If you were paid, a payment has only your own share.',
   },
   'GET /economy/payments/:postId/breakdown': {
     summary: 'Count the payments of a post, by emotion',
@@ -66,7 +69,7 @@ export default routes('economy', {
   'POST /posts/:id/boost': {
     summary: 'Boost one of your posts in the feed',
     description:
-      'Multiplies its score in For You, for everyone, until `expiresAt`. The mana is destroyed. 409 if the post is already boosted, or if staff hid it. Only the author can boost, not a co-author. For a repost the original is boosted, and other reposts of it are not. The post shows the boost in `boostScore` and `boostExpiresAt`, which are reset about a minute after the boost ends. There is no refund if the post is deleted or hidden before that.',
+      'Multiplies the score of the post in For You, for everyone, until `expiresAt`. The mana is destroyed. 409 if the post is already boosted, or if staff hid it. Only the author can boost, not a co-author. For a repost the original is boosted, but not other reposts of it. The post shows the boost in `boostScore` and `boostExpiresAt`, which are reset about a minute after the boost ends. There is no refund if the post is deleted or hidden before that.',
     access: 'user',
     also: ['POST /economy/posts/:id/boost'],
     operation: 'boost_post',
@@ -75,6 +78,6 @@ export default routes('economy', {
     params: UuidId,
     body: NewBoost,
     answers: { 201: Boosted },
-    outcome: 'The boost, when it ends, and what you have left.',
+    outcome: 'The boost with its end, and your balance after it.',
   },
 })

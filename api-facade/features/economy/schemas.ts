@@ -5,16 +5,16 @@ import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/sch
 export const Emotion = z
   .enum(['love', 'awe', 'joy', 'curiosity', 'gratitude', 'insight', 'calm', 'courage'])
   .describe('What the payment expresses.')
-export const Tier = z.int().min(0).max(5).describe('How much: 0 to 5 are 1, 3, 10, 25, 50 and 100 mana.')
+export const Tier = z.int().min(0).max(5).describe('The amount: 0 to 5 mean 1, 3, 10, 25, 50 and 100 mana.')
 
 export const Wallet = z
   .object({
-    balance: z.int().describe('What can be spent, never below 0.'),
+    balance: z.int().describe('The mana that you can spend, never below 0.'),
     lifetimeEarned: z
       .int()
-      .describe('Everything that ever came in and was not taken back, starter and regeneration included.'),
-    lifetimeSpent: z.int().describe('Everything that was ever spent and not given back.'),
-    lastRegenAt: Timestamp.describe('Up to when the daily regeneration is settled.'),
+      .describe('All mana that ever came in and was not taken back, including the first 50 and the regeneration.'),
+    lifetimeSpent: z.int().describe('All mana that was ever spent and not given back.'),
+    lastRegenAt: Timestamp.describe('The time up to which the daily regeneration is settled.'),
   })
   .openapi('Wallet', { description: 'Whole mana. `balance` is `lifetimeEarned` minus `lifetimeSpent`.' })
 
@@ -39,7 +39,7 @@ export const Payment = z
     ),
     emotion: Emotion,
     tier: Tier,
-    amount: z.int().describe('What left or reached your wallet: your own share if you were paid.'),
+    amount: z.int().describe('The mana that left or reached your wallet; if you were paid, your own share.'),
     total: z.int().describe('The whole amount of the payment.'),
     splits: z
       .array(
@@ -78,7 +78,7 @@ export const PostBreakdown = z.object({
       z.object({ count: z.int().describe('The number of payments.'), total: z.int().describe('Whole mana.') }),
     )
     .openapi('EmojiBreakdown')
-    .describe('By emotion. An emotion without payments is left out.'),
+    .describe('The payments by emotion. An emotion without payments is left out.'),
 })
 
 export const NewBoost = z.object({

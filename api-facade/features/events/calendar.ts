@@ -24,7 +24,7 @@ const uriOf = (url: string): string =>
 
 function calendarOf(event: z.output<typeof EventCalendar>, domain: string): string {
   const { timezone, location } = event
-  // if the library does not know the zone, the file has only absolute times
+  // If the library does not have the zone, the file has only absolute times.
   const known = zoneOf(timezone) !== null
   const calendar = ical({ prodId: { company: 'Kith', product: 'Kith', language: 'EN' } })
   if (known) calendar.timezone({ name: null, generator: zoneOf })
@@ -33,7 +33,7 @@ function calendarOf(event: z.output<typeof EventCalendar>, domain: string): stri
     sequence: event.sequence,
     stamp: event.cancelledAt ?? event.editedAt ?? event.createdAt,
     created: event.createdAt,
-    // texts in local time: from a Date, the generator would write the local time of this machine
+    // Texts in the event's local time. For a Date, the generator would write the local time of this machine.
     start: known ? event.localStart : event.startsAt,
     end: known ? event.localEnd : event.endsAt,
     timezone: known ? timezone : null,
@@ -43,7 +43,7 @@ function calendarOf(event: z.output<typeof EventCalendar>, domain: string): stri
     url: location.url && uriOf(location.url),
     status: event.status === 'cancelled' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
   })
-  return `${calendar}\r\n` // every line ends with CRLF, including the last one
+  return `${calendar}\r\n` // Every line ends with CRLF, including the last one.
 }
 
 export async function showCalendar(c: Context, { id }: z.output<typeof UuidId>): Promise<Response> {

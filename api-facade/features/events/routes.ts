@@ -1,4 +1,4 @@
-// Events: what happens somewhere at some time. Rules are in sql/events, visibility in policies/content.sql.
+// Events: meetings at a place, online, or both. Rules are in sql/events, visibility in policies/content.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId, z } from '../../lib/schemas.ts'
 import { listing } from '../content/schemas.ts'
@@ -24,7 +24,7 @@ export const about = 'Events: place, time, replies to the invitation, and the ca
 export default routes('events', {
   'GET /events': {
     summary: 'List events',
-    description: `${listing} Newest first. With \`when\`, \`from\` or \`to\`, events are ordered by start: the soonest first, but with \`when=past\` the latest first. An event that has started is past, even while it is running.`,
+    description: `${listing} The newest come first. With \`when\`, \`from\` or \`to\`, events are ordered by start: the soonest first, but with \`when=past\` the latest first. An event that has started is past, even while it is running.`,
     access: 'user',
     operation: 'list_events',
     query: EventQuery,
@@ -45,7 +45,7 @@ export default routes('events', {
   'GET /events/mine': {
     summary: 'List events that you host or attend',
     description:
-      'Latest first, by the time at which you published the event or got a seat. Leaves out events that you can no longer see, events whose waiting list you are on, and events that you are only interested in. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists the latest first, by the time at which you published the event or got a seat. Leaves out events that you can no longer see, events whose waiting list you are on, and events that you are only interested in. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_my_events',
     query: MyEventsQuery,
@@ -75,7 +75,9 @@ export default routes('events', {
   },
   'DELETE /events/:id': {
     summary: 'Delete an event',
-    description: `Deletes it for everyone and permanently, with all replies; works on a removed or past event, too. Nobody is notified: to notify the guests, cancel it first. Deleting it again is 404. ${hosts}`,
+    description:
+      `Deletes the event for everyone and permanently, with all replies. Also works for a removed or ` +
+      `past event. Nobody is notified: to notify the guests, cancel it first. Deleting it again is 404. ${hosts}`,
     access: 'user',
     operation: 'delete_event',
     params: UuidId,
@@ -84,7 +86,7 @@ export default routes('events', {
   },
   'POST /events/:id/cancel': {
     summary: 'Cancel an event',
-    description: `Permanent. The event stays, with status \`cancelled\`, and everyone who attends or waits is notified. ${hosts} Repeating it is 409.`,
+    description: `The cancellation is permanent. The event stays visible, with status \`cancelled\`, and everyone who attends or waits is notified. ${hosts} Repeating it is 409.`,
     access: 'user',
     operation: 'cancel_event',
     params: UuidId,
@@ -117,7 +119,9 @@ export default routes('events', {
   'GET /events/:id/attendees': {
     summary: 'List the people who attend an event, are interested in it, or wait for a seat',
     description:
-      'Everyone who can see the event can read this list. It is in the order of the replies. Leaves out people whom you cannot see, although they count. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Everyone who can see the event can read this list. The earliest reply comes first. Leaves out people whom ' +
+      'you cannot see, although they count. A page scans at most 400 rows, so it may be shorter than `limit` and ' +
+      'still have a next page.',
     access: 'user',
     operation: 'list_event_attendees',
     params: UuidId,
@@ -129,7 +133,7 @@ export default routes('events', {
   'GET /events/:id/calendar.ics': {
     summary: 'Get an event as a calendar file',
     description:
-      'An iCalendar file (RFC 5545) with the event and its time zone, for everyone who can see the event. The file has the place of the card; a cancelled event has the status `CANCELLED`, and `SEQUENCE` grows with every change.',
+      'Returns an iCalendar file (RFC 5545) with the event and its time zone. Everyone who can see the event can get it. The file has the same place as the card. A cancelled event has the status `CANCELLED`, and `SEQUENCE` grows with every change.',
     access: 'user',
     id: 'getEventCalendar',
     params: UuidId,

@@ -16,14 +16,14 @@ const location = z
     country: z.string().nullish().describe('Up to 100 characters: a name or a code.'),
     address: z.string().nullish().describe('Up to 500 characters.'),
   })
-  .describe('Where it takes place.')
+  .describe('Where the event takes place.')
 const capacity = z.int().min(1).max(100_000).nullable().describe('How many people can have a seat; null for no limit.')
 
 export const NewEvent = z
   .object({
     title,
     body: markdown,
-    startsAt: Moment.describe('In the future.'),
+    startsAt: Moment.describe('When the event starts, in the future.'),
     endsAt: Moment.openapi({ example: '2099-01-31T14:00:00.000Z' }).describe('After `startsAt`.'),
     timezone,
     location,
@@ -36,7 +36,7 @@ export const EventChanges = z
   .object({
     title,
     body: markdown,
-    startsAt: Moment.describe('In the future, unless it stays the same.'),
+    startsAt: Moment.describe('When the event starts: in the future, unless it stays the same.'),
     endsAt: Moment.describe('After `startsAt`.'),
     timezone,
     location,
@@ -65,17 +65,20 @@ export const Event = contentOf('event', z.string(), {
     .object({
       kind,
       url: z.string().nullable().describe('Where to join online; null if there is no such address.'),
-      city: z.string().nullable().describe('As the host wrote it; null if they did not.'),
-      country: z.string().nullable().describe('A name or a code, as the host wrote it; null if they did not.'),
-      address: z.string().nullable().describe('As the host wrote it; null if they did not.'),
+      city: z.string().nullable().describe('The city, as the host wrote it; null if they did not.'),
+      country: z
+        .string()
+        .nullable()
+        .describe('The country: a name or a code, as the host wrote it; null if they did not.'),
+      address: z.string().nullable().describe('The address, as the host wrote it; null if they did not.'),
     })
-    .describe('Where it takes place.'),
+    .describe('Where the event takes place.'),
   capacity: z.int().nullable().describe('How many people can have a seat; null for no limit.'),
   status: z
     .enum(['scheduled', 'live', 'ended', 'cancelled'])
     .describe('`cancelled`, or derived from the current time.'),
-  cancelledAt: Timestamp.nullable().describe('When its host cancelled it, for good; null if they did not.'),
-  cancelReason: z.string().nullable().describe('What the host said about it; null if nothing.'),
+  cancelledAt: Timestamp.nullable().describe('When its host cancelled it, which is permanent; null if they did not.'),
+  cancelReason: z.string().nullable().describe('What the host said about the cancellation; null if nothing.'),
   goingCount: z
     .int()
     .min(0)
@@ -89,7 +92,7 @@ export const Event = contentOf('event', z.string(), {
         .int()
         .min(1)
         .nullable()
-        .describe('Your place on the waiting list, from 1; null if you are not on it.'),
+        .describe('Your position on the waiting list, from 1; null if you are not on it.'),
     })
     .describe('How you are connected to the event.'),
 }).openapi('Event')

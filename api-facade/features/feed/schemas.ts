@@ -53,12 +53,10 @@ export const Sync = z.object({
         id: z.string().describe('The `id` of the thing that changed; for a person the `personId`.'),
         gone: z
           .boolean()
-          .describe(
-            'True if you can no longer see it: discard what you hold of it. False if it changed: read it again.',
-          ),
+          .describe('True if you can no longer see it: discard your copy. False if it changed: read it again.'),
       }),
     )
     .describe('The things that changed, the oldest change first.'),
-  nextCursor: z.string().describe('Send it as `after` in the next call. Never null.'),
+  nextCursor: z.string().describe('The cursor to send as `after` in the next call. Never null.'),
   hasMore: z.boolean().describe('Whether there are more changes to read now.'),
 })

@@ -30,7 +30,8 @@ import {
 const often =
   'Limit: 300 changes to memberships per person and hour, unless the operator sets another one (429 `writes_exceeded`).'
 const moderated =
-  'Only the owner and moderators can read this list; others get 403. Latest first. Leaves out people whom you cannot see.'
+  'Only the owner and moderators can read this list; others get 403. The latest come first. Leaves out people whom ' +
+  'you cannot see.'
 
 /** What the feature offers, for the API's description. */
 export const about = 'Groups: members, roles, requests, invitations and bans.'
@@ -52,7 +53,7 @@ export default routes('groups', {
   'POST /groups': {
     summary: 'Create a group',
     description:
-      'You become the owner. A person owns at most 20 groups that are not archived, is in at most 1000 groups and guilds, and creates or changes at most 60 an hour, unless the operator sets another limit. A slug belongs to one group permanently, even if the group is private: a slug that is taken is 409.',
+      'You become the owner. A person owns at most 20 groups that are not archived, and is in at most 1000 groups and guilds. A person creates or changes at most 60 an hour, unless the operator sets another limit. A slug belongs to one group permanently, even if the group is private: a slug that is taken is 409.',
     access: 'user',
     operation: 'create_group',
     body: NewGroup,
@@ -72,7 +73,7 @@ export default routes('groups', {
   },
   'PATCH /groups/:id': {
     summary: 'Change a group',
-    description: 'For the owner and moderators; only the owner can change `visibility` and `joinPolicy`.',
+    description: 'The owner and moderators can do this, but only the owner can change `visibility` and `joinPolicy`.',
     access: 'user',
     operation: 'update_group',
     params: GroupId,
@@ -95,7 +96,7 @@ export default routes('groups', {
   'POST /groups/:id/restore': {
     summary: 'Restore an archived group',
     description:
-      'It counts towards the 20 groups again. 409 `space_archived_by_staff` if staff has archived it. Repeating it changes nothing.',
+      'The group counts towards the 20 groups again. 409 `space_archived_by_staff` if staff has archived it. Repeating it changes nothing.',
     access: 'user',
     operation: 'restore_group',
     params: GroupId,
@@ -130,7 +131,7 @@ export default routes('groups', {
   'GET /groups/:id/members': {
     summary: 'List the members of a group',
     description:
-      'Owner, moderators, then by the time of joining; for everyone who can see the group. A cursor is an opaque position that identifies nobody. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Everyone who can see the group can read this list: the owner, then moderators, then the others by the time of joining. A cursor is an opaque position that identifies nobody. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_space_members',
     id: 'listGroupMembers',
@@ -153,7 +154,7 @@ export default routes('groups', {
   },
   'DELETE /groups/:id/members/:userId': {
     summary: 'Remove a member',
-    description: `For the owner and moderators, who can only remove people with a lower role. 404 if the person is not a member; with \`ban=true\` the person is banned anyway, and repeating it changes nothing. ${often}`,
+    description: `The owner and moderators can remove people with a lower role than their own. 404 if the person is not a member; with \`ban=true\` the person is banned anyway, and repeating it changes nothing. ${often}`,
     access: 'user',
     operation: 'remove_group_member',
     params: GroupMember,
@@ -194,7 +195,7 @@ export default routes('groups', {
   },
   'POST /groups/:id/join-requests/:rid/approve': {
     summary: 'Approve a request to join',
-    description: `For the owner and moderators. The person is notified. ${often}`,
+    description: `Only the owner and moderators can do this. The person is notified. ${often}`,
     access: 'user',
     operation: 'settle_space_request',
     id: 'approveGroupRequest',
@@ -206,7 +207,7 @@ export default routes('groups', {
   },
   'POST /groups/:id/join-requests/:rid/reject': {
     summary: 'Reject a request to join',
-    description: `For the owner and moderators. The person is notified and can request again. ${often}`,
+    description: `Only the owner and moderators can do this. The person is notified and can request again. ${often}`,
     access: 'user',
     operation: 'settle_space_request',
     id: 'rejectGroupRequest',
@@ -253,7 +254,7 @@ export default routes('groups', {
   },
   'DELETE /groups/:id/invitations/:iid': {
     summary: 'Revoke an invitation',
-    description: 'Only the owner, moderators and the person who sent it can do this.',
+    description: 'Only the owner, moderators and the person who sent the invitation can do this.',
     access: 'user',
     operation: 'revoke_group_invitation',
     params: GroupInvitation,
@@ -262,7 +263,7 @@ export default routes('groups', {
   },
   'GET /groups/invitations/me': {
     summary: 'List your pending invitations to groups, newest first',
-    description: 'Invitations that you have neither accepted nor declined.',
+    description: 'Lists the invitations that you have neither accepted nor declined.',
     access: 'user',
     operation: 'list_my_group_invitations',
     page: true,
@@ -292,7 +293,7 @@ export default routes('groups', {
   'GET /groups/:id/posts': {
     summary: 'List the posts of a group, newest first',
     description:
-      'For its members, also in an archived group; others who can see the group get 403. Includes your own hidden posts. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Only members can read this list, also in an archived group; others who can see the group get 403. Includes your own hidden posts. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     id: 'listGroupPosts',
     operation: 'list_space_posts',
@@ -306,7 +307,7 @@ export default routes('groups', {
   'POST /groups/:id/posts': {
     summary: 'Publish a post in a group, or schedule one',
     description:
-      'Like `POST /posts` with `groupId`, and an `Idempotency-Key` works as there; a `guildId` is 422. You must be a member, and the group must not be archived.',
+      'Works like `POST /posts` with `groupId`, including the `Idempotency-Key`. A `guildId` is 422. You must be a member, and the group must not be archived.',
     access: 'user',
     id: 'createGroupPost',
     operation: 'create_post',
@@ -315,6 +316,6 @@ export default routes('groups', {
     as: { id: 'p_group_id' },
     body: NewGroupPost,
     answers: { 201: Post },
-    outcome: 'The new post; one with `publishAt` is not published yet.',
+    outcome: 'The new post; with `publishAt` it is not published yet.',
   },
 })

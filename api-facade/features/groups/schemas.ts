@@ -23,7 +23,7 @@ const joinPolicy = z
   .describe('`open`: anybody joins. `request`: the owner or a moderator decides. `invite`: only invited people join.')
 const role = z
   .enum(['owner', 'moderator', 'member'])
-  .describe('`owner`: there is one; an archived group can have none. `moderator` admits and removes members.')
+  .describe('A group has one `owner`; an archived group can have none. A `moderator` admits and removes members.')
 
 const id = spaceId('id.group', 'The id or slug of a group.')
 export const GroupId = z.object({ id })
@@ -99,7 +99,7 @@ export const Group = z
           .describe('`pending`: your request waits. `invited`: an invitation waits for you.'),
         requestId: Uuid.nullable().describe('The id of your pending request; null if there is none.'),
       })
-      .describe('How you are connected to it.'),
+      .describe('How you are connected to the group.'),
   })
   .openapi('Group')
 export const GroupPage = Page(Group)
@@ -123,7 +123,7 @@ export const Invitation = z
     status: z
       .enum(['pending', 'accepted', 'declined', 'revoked'])
       .describe(
-        '`revoked`: by the inviter or a moderator, by a block or a ban, or because the inviter may not invite any more.',
+        '`revoked`: the inviter, a moderator, a block or a ban ended the invitation, or the inviter may not invite any more.',
       ),
     createdAt: Timestamp,
   })

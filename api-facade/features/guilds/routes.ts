@@ -48,7 +48,7 @@ export default routes('guilds', {
   'POST /guilds': {
     summary: 'Create a guild',
     description:
-      'Requires the capability `canProposeGuild`, or the role admin. A person is the founder of at most 20 guilds that are not archived, is in at most 1000 groups and guilds, and creates or changes at most 60 an hour, unless the operator sets another limit. The slug and the interest cannot be changed.',
+      'Requires the capability `canProposeGuild`, or the role admin. A person is the founder of at most 20 guilds that are not archived, and is in at most 1000 groups and guilds. A person creates or changes at most 60 an hour, unless the operator sets another limit. The slug and the interest cannot be changed.',
     access: 'user',
     operation: 'create_guild',
     gate: { check: 'require_guild_founder' },
@@ -93,7 +93,7 @@ export default routes('guilds', {
   'GET /guilds/:id/members': {
     summary: 'List the members of a guild',
     description:
-      'Founder, stewards, then by the time of joining; for everyone. A cursor is an opaque position that identifies nobody. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Everyone can read this list: the founder, then stewards, then the others by the time of joining. A cursor is an opaque position that identifies nobody. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_space_members',
     id: 'listGuildMembers',
@@ -106,7 +106,7 @@ export default routes('guilds', {
   },
   'PATCH /guilds/:id/members/:userId': {
     summary: 'Transfer a guild to a member',
-    description: `For the founder, who becomes a steward. Other roles only change by proposals. ${often}`,
+    description: `Only the founder can do this, and becomes a steward. Other roles only change by proposals. ${often}`,
     access: 'user',
     operation: 'hand_over_guild',
     params: GuildMemberId,
@@ -130,7 +130,7 @@ export default routes('guilds', {
   },
   'POST /guilds/:id/applications': {
     summary: 'Apply to a guild',
-    description: `Requires a reputation of at least \`minRep\` in the interest of the guild. One application at a time. ${often}`,
+    description: `Requires a reputation of at least \`minRep\` in the interest of the guild. 409 \`application_pending\` while an earlier application is pending. ${often}`,
     access: 'user',
     operation: 'apply_to_guild',
     gate: { check: 'require_guild_applicant', param: 'id' },
@@ -143,7 +143,8 @@ export default routes('guilds', {
   'GET /guilds/:id/applications': {
     summary: 'List pending applications to a guild',
     description:
-      'Only the founder and stewards can read this list; others get 403. Latest first. Leaves out people whom you cannot see.',
+      'Only the founder and stewards can read this list; others get 403. The latest come first. Leaves out people ' +
+      'whom you cannot see.',
     access: 'user',
     operation: 'list_space_requests',
     id: 'listGuildApplications',
@@ -164,7 +165,7 @@ export default routes('guilds', {
   },
   'POST /guilds/:id/applications/:aid/approve': {
     summary: 'Approve an application',
-    description: `For the founder and stewards. The person is notified. ${often}`,
+    description: `Only the founder and stewards can do this. The person is notified. ${often}`,
     access: 'user',
     operation: 'settle_space_request',
     id: 'approveGuildApplication',
@@ -176,7 +177,7 @@ export default routes('guilds', {
   },
   'POST /guilds/:id/applications/:aid/reject': {
     summary: 'Reject an application',
-    description: `For the founder and stewards. The person is notified and can apply again. ${often}`,
+    description: `Only the founder and stewards can do this. The person is notified and can apply again. ${often}`,
     access: 'user',
     operation: 'settle_space_request',
     id: 'rejectGuildApplication',
@@ -202,7 +203,7 @@ export default routes('guilds', {
   },
   'GET /guilds/:id/proposals': {
     summary: 'List proposals to a guild, newest first',
-    description: 'Only members can read this, also in an archived guild.',
+    description: 'Only members can read this list, also in an archived guild.',
     access: 'user',
     id: 'listGuildProposals',
     operation: 'list_proposals',
@@ -229,7 +230,7 @@ export default routes('guilds', {
   'GET /guilds/:id/proposals/:pid': {
     summary: 'Get a proposal, with its tally',
     description:
-      'A person is eligible to vote if they were a member when the proposal opened and have been one since, unless they are banned from the instance or are the person to be expelled. The quorum is a quarter of the eligible people, rounded up. The proposal passes at its close if the quorum has voted and there are more yes than no votes, and immediately if more than half of the eligible people vote yes; without a quorum it expires. `passed` becomes `executed`, or `execution_failed` with a `reason`. The proposer is notified of the result.',
+      'A person is eligible to vote if they were a member when the proposal opened and have been one since. People who are banned from the instance, and the person to be expelled, are not eligible. The quorum is a quarter of the eligible people, rounded up. The proposal passes immediately if more than half of the eligible people vote yes. It passes at its close if the quorum has voted and there are more yes than no votes. Without a quorum it expires. `passed` becomes `executed`, or `execution_failed` with a `reason`. The proposer is notified of the result.',
     access: 'user',
     id: 'getGuildProposal',
     operation: 'get_proposal',
@@ -253,7 +254,7 @@ export default routes('guilds', {
   },
   'POST /guilds/:id/proposals/:pid/withdraw': {
     summary: 'Withdraw your proposal',
-    description: 'Possible while nobody else has voted.',
+    description: 'You can withdraw the proposal while nobody else has voted.',
     access: 'user',
     id: 'withdrawGuildProposal',
     operation: 'withdraw_proposal',
@@ -279,7 +280,7 @@ export default routes('guilds', {
   'POST /guilds/:id/posts': {
     summary: 'Publish a post in a guild, or schedule one',
     description:
-      'Like `POST /posts` with `guildId`, and an `Idempotency-Key` works as there; a `groupId` is 422. You must be a member, and the guild must not be archived.',
+      'Works like `POST /posts` with `guildId`, including the `Idempotency-Key`. A `groupId` is 422. You must be a member, and the guild must not be archived.',
     access: 'user',
     id: 'createGuildPost',
     operation: 'create_post',
@@ -288,6 +289,6 @@ export default routes('guilds', {
     as: { id: 'p_guild_id' },
     body: NewGuildPost,
     answers: { 201: Post },
-    outcome: 'The new post; one with `publishAt` is not published yet.',
+    outcome: 'The new post; with `publishAt` it is not published yet.',
   },
 })

@@ -6,7 +6,9 @@ import { about, accent, left, memberCount, memberWith, name, newSlug, requestWit
 const minRep = z.int().min(0).max(1000).describe('The reputation that applicants need in the interest of the guild.')
 const role = z
   .enum(['founder', 'steward', 'member'])
-  .describe('`founder`: there is one; an archived guild can have none. `steward` decides applications and moves mana.')
+  .describe(
+    'A guild has one `founder`; an archived guild can have none. A `steward` decides applications and moves mana.',
+  )
 
 const id = spaceId('id.guild', 'The id or slug of a guild.')
 export const GuildId = z.object({ id })
@@ -28,7 +30,7 @@ export const GuildChanges = z
   .object({ name: name.optional(), about: about.nullish(), minRep: minRep.optional(), accent: accent.optional() })
   .openapi('GuildChanges')
 export const HandOver = z.object({
-  role: z.literal('founder').describe('Only the founder’s role is given away here; other roles change by proposals.'),
+  role: z.literal('founder').describe('Only the role `founder` can be given here; other roles change by proposals.'),
 })
 export const LeftGuild = left.openapi('LeftGuild')
 
@@ -57,7 +59,7 @@ export const Guild = z
         status: z.enum(['none', 'pending', 'member']).describe('`pending`: your application waits.'),
         applicationId: Uuid.nullable().describe('The id of your pending application; null if there is none.'),
       })
-      .describe('How you are connected to it.'),
+      .describe('How you are connected to the guild.'),
   })
   .openapi('Guild')
 export const GuildPage = Page(Guild)
@@ -65,7 +67,7 @@ export const GuildPage = Page(Guild)
 export const CharterPage = Page(
   z
     .object({
-      version: z.int().min(1).describe('From 1, without gaps.'),
+      version: z.int().min(1).describe('The number of the version, from 1, without gaps.'),
       charter: z.string().describe('Markdown as it was in this version.'),
       proposalId: Uuid.nullable().describe('The proposal that introduced this version; null for the first charter.'),
       createdAt: Timestamp,
@@ -80,7 +82,7 @@ export const ApplicationPage = Page(Application)
 const proposalKind = z
   .enum(['general', 'charter', 'steward', 'expel', 'disburse'])
   .describe(
-    'What happens if it passes: `general` nothing, `charter` a new charter, `steward` a member gets or loses that role, `expel` a member is expelled, `disburse` mana leaves the treasury.',
+    'What happens if the proposal passes. `general`: nothing. `charter`: the guild gets a new charter. `steward`: a member gets or loses that role. `expel`: a member is expelled. `disburse`: mana leaves the treasury.',
   )
 const proposalStatus = z
   .enum([
@@ -115,7 +117,7 @@ export const NewProposal = z
       .describe(
         'The fields depend on the kind: `charter` {charter}, `steward` {userId, grant}, `expel` {userId}, `disburse` {recipientId, amount}.',
       ),
-    closesAt: Moment.optional().describe('1 hour to 30 days from now; default 72 hours.'),
+    closesAt: Moment.optional().describe('When the proposal closes, 1 hour to 30 days from now. Default: in 72 hours.'),
   })
   .openapi('NewProposal', {
     example: { kind: 'charter', title: 'A charter', body: 'Since we have none.', payload: { charter: '# We sing' } },
@@ -128,7 +130,7 @@ const Summary = z
     id: Uuid,
     guildId: Uuid,
     kind: proposalKind,
-    title: z.string().describe('As its proposer wrote it.'),
+    title: z.string().describe('The title, as its proposer wrote it.'),
     body: z.string().describe('Markdown; empty if nothing was written.'),
     payload: z
       .object({
@@ -155,7 +157,9 @@ const Summary = z
     reason: z.string().nullable().describe('The error code of the failed execution; null otherwise.'),
     closesAt: Timestamp,
     decidedAt: SettledAt,
-    executedAt: Timestamp.nullable().describe('When it was executed or its execution failed; null before.'),
+    executedAt: Timestamp.nullable().describe(
+      'When the proposal was executed or its execution failed; null before that.',
+    ),
     createdAt: Timestamp,
   })
   .openapi('ProposalSummary')
@@ -169,11 +173,11 @@ export const Proposal = Summary.extend({
       abstain: count.describe('Abstentions, which count only towards the quorum.'),
       eligible: count.describe('How many members can vote.'),
       quorum: count.describe(
-        'How many votes of all kinds are needed when time is up: a quarter of `eligible`, rounded up.',
+        'How many votes of all kinds are needed when the proposal closes: a quarter of `eligible`, rounded up.',
       ),
     })
-    .describe('The votes that count now; after the decision those that counted then.'),
+    .describe('The votes that count now; after the decision, the votes that counted at that time.'),
   viewer: z
     .object({ vote: z.enum(['yes', 'no', 'abstain']).nullable().describe('Your vote; null if you gave none.') })
-    .describe('How you are connected to it.'),
+    .describe('How you are connected to the proposal.'),
 }).openapi('Proposal')

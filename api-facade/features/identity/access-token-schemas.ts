@@ -10,7 +10,7 @@ export const Scope = z
       .describe('The name: an area of the API, and `read` or `write`.')
       .openapi({ example: 'posts:read' }),
     description: z.string().describe('What a token with this scope may do, as a sentence for people.'),
-    isForStaff: z.boolean().describe('Whether only moderators and admins can have tokens with it.'),
+    isForStaff: z.boolean().describe('Whether only moderators and admins can have tokens with this scope.'),
   })
   .openapi('Scope')
 export const ScopePage = Page(Scope)
@@ -20,7 +20,7 @@ export const AccessToken = z
     id: z.uuid().describe('The id, with which you end the token. The token itself is shown only once.'),
     name: z.string().describe('The name that you gave the token.'),
     scopes: Scopes,
-    endsWithPassword: z.boolean().describe('Whether a new password ends it.'),
+    endsWithPassword: z.boolean().describe('Whether a new password ends the token.'),
     createdAt: Timestamp,
     lastUsedAt: Timestamp.nullable().describe('When the token was last used, accurate to five minutes; null if never.'),
     expiresAt: Timestamp.describe('When the token expires.'),
@@ -54,6 +54,6 @@ export const CreatedAccessToken = AccessToken.extend({
 export const Exchanged = z
   .object({
     accessToken: z.string().describe('A JWT with the same scopes, for services beside the API.'),
-    expiresIn: z.int().describe('How many seconds it is valid.'),
+    expiresIn: z.int().describe('How many seconds the JWT is valid.'),
   })
   .openapi('ExchangedToken')

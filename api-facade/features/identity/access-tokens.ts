@@ -32,7 +32,7 @@ async function create(c: Context, { name, scopes, expiresAt, endsWithPassword }:
     p_token_hash: bytea(hashOf(made.token)),
     p_nonce: made.nonce,
   }
-  // a repeated request gets the first request's nonce
+  // A repeated request gets the nonce of the first request.
   const { nonce, tokenHash, ...card } = await callFor(c, 'create_access_token', parameters, Kept)
   const token = accessTokens.find(nonce, tokenHash)
   if (!token) throw new ApiError('idempotency_answer_gone')
@@ -50,17 +50,18 @@ async function exchange(c: Context) {
 const own = routesOfLogins('identity', {
   'GET /me/tokens': {
     summary: 'List your access tokens, newest first',
-    description: 'The tokens that you made and that have not ended; at most 50, so all are on one page.',
+    description:
+      'Lists the tokens that you made and that have not ended. There are at most 50, so all are on one page.',
     access: 'user',
     fresh: 'access',
     operation: 'list_access_tokens',
     answers: { 200: AccessTokenPage },
-    outcome: 'Your access tokens; not the tokens themselves.',
+    outcome: 'The data of your access tokens, without the secret tokens themselves.',
   },
   'POST /me/tokens': {
     summary: 'Make an access token for a program',
     description:
-      'A program sends it instead of logging in: `Authorization: Bearer kith_pat_…`. It may do only what its scopes (`GET /scopes`) allow; everything else is 403 `scope_missing`. No access token may manage tokens, sessions or factors, change the password or the email address, or export or erase the account: that is 403 `session_required`. Scopes for staff need the role. You need a fresh proof if you have a second factor. A ban, another role, a logout everywhere and a new password end it immediately; with `endsWithPassword` false, a new password does not. A person can have 50: 409 `access_tokens_full`.',
+      'A program sends the token instead of logging in: `Authorization: Bearer kith_pat_…`. The token may do only what its scopes (`GET /scopes`) allow; everything else is 403 `scope_missing`. No access token may manage tokens, sessions or factors, change the password or the email address, or export or erase the account: that is 403 `session_required`. Scopes for staff need the role. You need a fresh proof if you have a second factor. A ban, another role, a logout everywhere and a new password end the token immediately; with `endsWithPassword` false, a new password does not. A person can have 50 tokens: 409 `access_tokens_full`.',
     access: 'user',
     id: 'createAccessToken',
     pool: 'gate',
@@ -73,7 +74,8 @@ const own = routesOfLogins('identity', {
   },
   'DELETE /me/tokens/:id': {
     summary: 'End one of your access tokens',
-    description: 'It ends immediately, and so do the JWTs that were issued for it. Repeating it changes nothing.',
+    description:
+      'The token ends immediately, and so do the JWTs that were issued for it. Repeating it changes nothing.',
     access: 'user',
     operation: 'end_access_token',
     params: UuidId,
@@ -95,7 +97,7 @@ const others = routes('identity', {
   'POST /auth/token': {
     summary: 'Exchange an access token for a JWT that is valid for 15 minutes',
     description:
-      'For services beside the API that take only JWTs, such as PostgREST and Realtime of Supabase. The JWT has the scopes of the access token, and ends with it. Its `email` is the person’s only with the scope `profile:read`. 403 `access_token_required` with any other token.',
+      'The JWT is for services beside the API that take only JWTs, such as PostgREST and Realtime of Supabase. The JWT has the scopes of the access token, and ends with it. Its `email` is the person’s address only with the scope `profile:read`, otherwise a placeholder. 403 `access_token_required` with any other token.',
     access: 'user',
     scope: 'any',
     id: 'exchangeAccessToken',

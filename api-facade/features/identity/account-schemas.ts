@@ -34,7 +34,7 @@ export const ProfileChanges = z.object({
     .nullable()
     .optional()
     .openapi({ example: '+49 30 123456' })
-    .describe('Not part of your public profile.'),
+    .describe('The phone number, which is not part of your public profile.'),
   hasPublicPage: z
     .boolean()
     .optional()
@@ -53,7 +53,7 @@ export const ProfileChanges = z.object({
 
 const count = z.int().min(0).max(10_000).describe('Counted up to 10,000.')
 export const People = z
-  .object({ items: z.array(PersonCard).describe('In the order of the ids, each person once.') })
+  .object({ items: z.array(PersonCard).describe('The people in the order of the ids, each once.') })
   .openapi('People')
 export const Profile = PersonCard.extend({
   about: About,
@@ -74,7 +74,7 @@ export const Profile = PersonCard.extend({
       bondLevel: z
         .enum(['acquaintance', 'inner-circle'])
         .nullable()
-        .describe('The highest that the person has in your circles; null if in none.'),
+        .describe('The person’s highest bond level in your circles; null if the person is in none.'),
       inTheirCircle: z.boolean().describe('Whether you are in one of the person’s circles.'),
       muted: z.boolean().describe('Whether you have muted the person.'),
     })
@@ -111,11 +111,11 @@ export const PersonaChanges = z.object({
 export const Persona = z
   .object({
     id: Uuid,
-    name: z.string().describe('Posts that were published under the persona show it.'),
+    name: z.string().describe('The name of the persona, which its posts show.'),
     about: z.string().nullable().describe('Up to 280 characters; null if none was given.'),
     accent: Accent,
     profilePicUrl: Picture,
-    isDefault: z.boolean().describe('Whether posts without a `personaId` are published under it.'),
+    isDefault: z.boolean().describe('Whether posts without a `personaId` are published under this persona.'),
     createdAt: Timestamp,
   })
   .openapi('Persona')
@@ -124,7 +124,7 @@ export const PersonaPage = Page(Persona)
 export const Invite = z
   .object({
     id: Uuid,
-    code: z.string().openapi({ example: 'INV-7KQ2ZM' }).describe('What a candidate types in.'),
+    code: z.string().openapi({ example: 'INV-7KQ2ZM' }).describe('The code that a candidate enters.'),
     status: z
       .enum(['active', 'reserved', 'used', 'expired', 'revoked'])
       .describe('`reserved`: somebody is registering with it. `used` and `revoked` are final.'),
@@ -153,7 +153,7 @@ const Brought = z.object({
 export const InviteTree = Page(Brought)
   .extend({
     invitedBy: PersonCard.nullable().describe(
-      'Whose code you registered with; null for the first admin, and if you cannot see the person.',
+      'The person who invited you; null for the first admin, and if you cannot see the person.',
     ),
   })
   .openapi('InviteTree')

@@ -38,7 +38,7 @@ export default routes('identity', {
   'GET /users': {
     summary: 'Get several people by their ids',
     description:
-      'Their cards in the order asked, each once. People whom you cannot see and people who do not exist are left out.',
+      'Returns their cards in the order of the ids, each once. People whom you cannot see and people who do not exist are left out.',
     access: 'user',
     operation: 'get_people',
     query: idsQuery(PersonParam, 'acct:ada@localhost,acct:bo@localhost'),
@@ -48,7 +48,7 @@ export default routes('identity', {
   'GET /users/:usernameOrId': {
     summary: 'Get a person’s public profile',
     description:
-      'The person’s card with `about`, `country`, `city` and `createdAt`, with `counters` as in `GET /circles/users/:id/follow-stats`, and with what connects you to the person in `viewer`. Email address, phone, date of birth, role and presence are never public. 404 if the person is banned or erased or if there is a block between you, as if the person did not exist.',
+      'Returns the person’s card with `about`, `country`, `city` and `createdAt`, and with `counters` as in `GET /circles/users/:id/follow-stats`. `viewer` says how you are connected to the person. Email address, phone, date of birth, role and presence are never public. 404 if the person is banned or erased or if there is a block between you, as if the person did not exist.',
     access: 'user',
     also: [
       {
@@ -67,7 +67,7 @@ export default routes('identity', {
   'POST /me/delete': {
     summary: 'Erase your account permanently',
     description:
-      'Immediately, in one transaction: personal data is overwritten, nobody sees your posts and replies any more, invite codes are revoked, and every token and session ends. The texts of posts and replies are deleted, and circles, memberships, invitations, follows, blocks, chosen interests, conversations and notifications end: up to 500 rows of each kind in the same transaction, further ones within seconds. Ledgers and the audit log keep ids and numbers. Mana that is left stays in the wallet; hearts and sparks stay without a name. The email address can be registered again; your usernames are never given to anyone else. A wrong password is 403, and attempts are limited per person, as for a change of the password. The last admin cannot be erased: 409 `last_admin`.',
+      'Takes effect immediately, in one transaction: personal data is overwritten, nobody sees your posts and replies any more, invite codes are revoked, and every token and session ends. The texts of posts and replies are deleted. Circles, memberships, invitations, follows, blocks, chosen interests, conversations and notifications end. This affects up to 500 rows of each kind in the same transaction, and further ones within seconds. Ledgers and the audit log keep ids and numbers. Mana that is left stays in the wallet; hearts and sparks stay without a name. The email address can be registered again; your usernames are never given to anyone else. A wrong password is 403, and attempts are limited per person, as for a change of the password. The last admin cannot be erased: 409 `last_admin`.',
     access: 'user',
     scope: 'none',
     id: 'eraseMe',
@@ -91,7 +91,7 @@ export default routes('identity', {
     unbounded: true,
     handler: exportMe,
     calls: ['export_me'],
-    never: ['section_unknown', 'cursor_unknown'], // the schema has the sections
+    never: ['section_unknown', 'cursor_unknown'], // The handler takes the sections from the schema.
     answers: { 200: Export },
     outcome: 'Your data as one file, which is sent while it is read.',
   },

@@ -29,4 +29,4 @@ export const Bot = PersonCard.extend({
   createdAt: Timestamp,
   bannedAt: Timestamp.nullable().describe('When staff banned the bot, alone or with you; null if it is not banned.'),
 }).openapi('Bot', { description: 'One of your bots.' })
-export const Bots = z.object({ items: z.array(Bot).describe('Oldest first; at most 5.') }).openapi('Bots')
+export const Bots = z.object({ items: z.array(Bot).describe('Your bots, oldest first; at most 5.') }).openapi('Bots')

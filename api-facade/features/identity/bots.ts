@@ -1,4 +1,4 @@
-// Bots. Rules are in sql/identity/57_bots.sql.
+// The routes of bots and their access tokens. Rules are in sql/identity/57_bots.sql.
 import type { z } from 'zod'
 import { callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
@@ -21,7 +21,7 @@ async function createToken(c: Context, form: z.output<typeof PersonId> & z.outpu
     p_token_hash: bytea(hashOf(made.token)),
     p_nonce: made.nonce,
   }
-  // a repeated request gets the first request's nonce
+  // A repeated request gets the nonce of the first request.
   const { nonce, tokenHash, ...card } = await callFor(c, 'create_bot_token', parameters, Kept)
   const token = accessTokens.find(nonce, tokenHash)
   if (!token) throw new ApiError('idempotency_answer_gone')
@@ -31,7 +31,7 @@ async function createToken(c: Context, form: z.output<typeof PersonId> & z.outpu
 export default routesOfLogins('identity', {
   'GET /me/bots': {
     summary: 'List your bots, oldest first',
-    description: 'The bots that you run and answer for, at most 5, without deleted ones.',
+    description: 'Lists the bots that you run and answer for, at most 5, without deleted ones.',
     access: 'user',
     operation: 'list_bots',
     answers: { 200: Bots },
@@ -40,7 +40,13 @@ export default routesOfLogins('identity', {
   'POST /me/bots': {
     summary: 'Create a bot',
     description:
-      'A bot is an account of a program. It has no password and no email address, and its profile says that you run it. It can read, publish, reply, follow and write messages. What only people can do is 403 `bot_refused`: reacting, bookmarking, reposting, voting, reporting, appealing, inviting, moving mana, and founding or joining anything that has votes or mana. It has no reputation, no contribution and no mana, cannot be paid, and its replies do not count for trending. In 24 hours it can write as much as a person can in one hour. You answer for it: if you are banned or erased, so are your bots. At most 5; each uses up one of your invites for good.',
+      'A bot is an account of a program. It has no password and no email address, and its profile says that you ' +
+      'run it. It can read, publish, reply, follow and write messages. Actions that are only for people are 403 ' +
+      '`bot_refused`: reacting, bookmarking, reposting, voting, reporting, appealing, inviting, moving mana, and ' +
+      'founding or joining anything that has votes or mana. It has no reputation, no contribution and no mana, ' +
+      'cannot be paid, and its replies do not count for trending. In 24 hours it can write as much as a person ' +
+      'can in one hour. You answer for it: if you are banned or erased, so are your bots. You can have at most 5, ' +
+      'and each permanently uses up one of your invites.',
     access: 'user',
     operation: 'create_bot',
     body: NewBot,
@@ -61,7 +67,7 @@ export default routesOfLogins('identity', {
   'DELETE /me/bots/:id': {
     summary: 'Delete a bot',
     description:
-      'Erases the bot and what it published for good, as the erasure of a person does. Needs a fresh proof if you have a second factor. The invite is not given back.',
+      'Permanently erases the bot and what it published, as the erasure of a person does. Needs a fresh proof if you have a second factor. The invite is not given back.',
     access: 'user',
     operation: 'delete_bot',
     params: PersonId,
@@ -70,18 +76,18 @@ export default routesOfLogins('identity', {
   },
   'GET /me/bots/:id/tokens': {
     summary: 'List the access tokens of a bot, newest first',
-    description: 'The tokens that have not ended; at most 50, so all are on one page.',
+    description: 'Lists the tokens that have not ended. There are at most 50, so all are on one page.',
     access: 'user',
     fresh: 'access',
     operation: 'list_bot_tokens',
     params: PersonId,
     answers: { 200: AccessTokenPage },
-    outcome: 'The access tokens; not the tokens themselves.',
+    outcome: 'The data of the access tokens, without the secret tokens themselves.',
   },
   'POST /me/bots/:id/tokens': {
     summary: 'Make an access token for a bot',
     description:
-      'The bot’s program sends it instead of logging in: `Authorization: Bearer kith_pat_…`. It may do what its scopes (`GET /scopes`) allow, except what only people can do: 403 `bot_refused`. You need a fresh proof if you have a second factor. A ban of the bot or of you ends it; a new password of yours does not. A bot can have 50: 409 `access_tokens_full`.',
+      'The bot’s program sends the token instead of logging in: `Authorization: Bearer kith_pat_…`. The token may do what its scopes (`GET /scopes`) allow, except what only people can do: 403 `bot_refused`. You need a fresh proof if you have a second factor. A ban of the bot or of you ends the token; a new password of yours does not. A bot can have 50 tokens: 409 `access_tokens_full`.',
     access: 'user',
     id: 'createBotToken',
     pool: 'gate',
@@ -95,7 +101,7 @@ export default routesOfLogins('identity', {
   },
   'DELETE /me/bots/:id/tokens/:tokenId': {
     summary: 'End an access token of a bot',
-    description: 'It ends immediately. Repeating it changes nothing.',
+    description: 'The token ends immediately. Repeating it changes nothing.',
     access: 'user',
     operation: 'end_bot_token',
     params: PersonId.extend({ tokenId: Uuid.describe('The id of the access token.') }),

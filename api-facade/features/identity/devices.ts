@@ -5,14 +5,14 @@ import type { z } from 'zod'
 import type { Context, TakeBack } from '../../lib/context.ts'
 import type { FoundLogin } from './schemas.ts'
 
-/** A person and the version of their password: a new password starts the counters again. */
+/** The holder of a device token: a person, and the version of their password. With a new password the counters start again. */
 type Holder = { userId: string; credentialsVersion: number }
 
 /** How many days a device token is valid, from the login that issued it. */
 const DEVICE_DAYS = 365
 const today = () => Math.floor(Date.now() / 86_400_000)
 
-// an unknown address costs the same work as a known one, so that timing reveals nothing
+// An unknown address causes the same work as a known one, so that timing reveals nothing.
 const NOBODY: Holder = { userId: randomUUID(), credentialsVersion: 0 }
 const holderOf = ({ userId, credentialsVersion }: Holder): string => `${userId} ${credentialsVersion}`
 
@@ -29,7 +29,7 @@ export function deviceOf(c: Context, token: string | undefined, holder: Holder |
   return device && device.generation + DEVICE_DAYS > today() ? device.id : undefined
 }
 
-// the first match wins: Edge and Opera also call themselves Chrome, and Chrome calls itself Safari
+// The first match counts: Edge and Opera also call themselves Chrome, and Chrome calls itself Safari.
 const browsers = [
   [/ Edg(A|iOS)?\//, 'Edge'],
   [/ OPR\//, 'Opera'],
@@ -59,13 +59,14 @@ export function nameOfDevice(userAgent = ''): string | undefined {
   return /^[A-Za-z0-9_-]{1,40}/.exec(userAgent)?.[0]
 }
 
-// counters must not store addresses; an unknown one is counted like a person who never changed the password
+// Counters must not store addresses, so they store a hash. An unknown address is counted like a person who never
+// changed the password.
 const accountOf = (email: string, found: z.output<typeof FoundLogin>): string =>
   `${createHash('sha256').update(email).digest('base64url')} ${found?.credentialsVersion ?? 0}`
 
 /**
- * Counts a login attempt: per device if the account knows it, otherwise together with all unknown devices of the
- * account.
+ * Counts a login attempt: per device if the person has logged in on it before, otherwise for all unknown devices of the
+ * account together.
  */
 export function attemptLogin(
   c: Context,
@@ -80,7 +81,7 @@ export function attemptLogin(
 }
 
 /**
- * Counts a code of a second factor at a login with the right password. Known devices are counted apart, as for
+ * Counts a code of a second factor at a login with the right password. Known devices are counted separately, as for
  * passwords.
  */
 export const attemptFactor = (

@@ -30,7 +30,12 @@ export default routesOfLogins('identity', {
   'POST /auth/verify-email': {
     summary: 'Verify an email address with the token from a mail',
     description:
-      'The token can be used once: within a week after registration or a new request, within a day for a change of address. A token for a change makes the new address yours, informs the old one, and invalidates every other link that was mailed, including those for a new password. Your tokens and sessions continue; the `email` in an access token is the old one until the next login or refresh. 409 if somebody else has taken the new address meanwhile; the token then stays valid. 410 if the token was used, has expired or is unknown, or while its person is banned.',
+      'The token can be used once: within a week after registration or a new request, within a day for a change ' +
+      'of address. A token for a change makes the new address yours, informs the old one, and invalidates every ' +
+      'other link that was mailed, including those for a new password. Your tokens and sessions continue. The ' +
+      '`email` in an access token is the old one until the next login or refresh. 409 if somebody else has taken ' +
+      'the new address meanwhile; the token then stays valid. 410 if the token was used, has expired or is ' +
+      'unknown, or while its person is banned.',
     access: 'public',
     id: 'verifyEmail',
     pool: 'gate',
@@ -43,7 +48,7 @@ export default routesOfLogins('identity', {
   'POST /me/verify-email': {
     summary: 'Mail another link that verifies your email address',
     description:
-      'While a change of address is pending, the mail goes to the new address, otherwise to your current one; 409 if that is already verified and no mail to it has bounced. Links that were mailed earlier stay valid. At most 10 an hour.',
+      'While a change of address is pending, the mail goes to the new address, otherwise to your current one. 409 if the current address is already verified and no mail to it has bounced. Links that were mailed earlier stay valid. At most 10 such mails an hour are sent.',
     access: 'user',
     id: 'resendVerification',
     pool: 'gate',
@@ -56,7 +61,12 @@ export default routesOfLogins('identity', {
   'POST /me/email': {
     summary: 'Change your email address',
     description:
-      'Mails a link to the new address that is valid for a day, and informs the old address. The address changes when the link is used; until then `POST /me/verify-email` mails another link. A later change replaces this one; a change to your current address cancels it, and so does a new password. The answer does not reveal whether somebody already has the address: if so, its owner gets no link, but is informed by mail that it is in use. At most five such mails an hour are sent to one address. A wrong password is 403, and attempts are limited per person.',
+      'Mails a link to the new address that is valid for a day, and informs the old address. The address changes ' +
+      'when the link is used; until then `POST /me/verify-email` mails another link. A later change replaces this ' +
+      'change. A change to your current address and a new password both cancel it. The answer does not reveal ' +
+      'whether somebody already has the address. In that case its owner gets no link, but a mail which says that ' +
+      'the address is in use. At most five such mails an hour are sent to one address. A wrong password is 403, ' +
+      'and attempts are limited per person.',
     access: 'user',
     id: 'requestEmailChange',
     pool: 'gate',

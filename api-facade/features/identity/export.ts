@@ -16,7 +16,7 @@ type Section = z.output<typeof ExportHead>['sections'][number]
 
 export const exportMe = (c: Context): Promise<Response> => exportOf(c, 'export_me', {})
 
-/** The caller's own export, or for an admin that of the person `p_id`. */
+/** The caller's own export, or for an admin the export of the person `p_id`. */
 export async function exportOf(
   c: Context,
   operation: 'export_me' | 'export_user',
@@ -25,7 +25,7 @@ export async function exportOf(
   const ask: Ask = (parameters, schema) => callFor(c, operation, { ...whose, ...parameters }, schema)
   const free = c.get('services').exports(c.get('claims')?.sub ?? '')
   try {
-    // the first call runs before the first byte, so that an error is still a normal error answer
+    // The first call runs before the first byte is sent, so that an error is still a normal error answer.
     const head = await ask({}, ExportHead)
     const isRead = c.req.method !== 'HEAD'
     if (!isRead) free()
@@ -79,10 +79,10 @@ async function* list(ask: Ask, section: Section, digests: DigestMaker): AsyncGen
 const rowsOf = (ask: Ask, { name }: Section, after: string | null) =>
   ask({ p_section: name, p_after: after ?? undefined }, ExportRows)
 
-/** How long a client may take to read all of it, in milliseconds. */
+/** How long a client may take to read the whole export, in milliseconds. */
 const PATIENCE = 15 * 60_000
 
-/** Sends as fast as the client reads: the next part is queried when there is room. `end` is always called. */
+/** Sends as fast as the client reads: queries the next part only when the buffer has room. `end` is always called. */
 function streamed(parts: AsyncGenerator<string>, end: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const until = performance.now() + PATIENCE

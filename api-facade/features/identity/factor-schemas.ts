@@ -14,7 +14,7 @@ export const Factors = z
     totp: z
       .object({
         createdAt: Timestamp.describe('When the app was confirmed.'),
-        lastUsedAt: Timestamp.nullable().describe('When a code of it was last used; null if none was used yet.'),
+        lastUsedAt: Timestamp.nullable().describe('When a code of the app was last used; null if none was used yet.'),
       })
       .nullable()
       .describe('Your authenticator app; null if you have none.'),

@@ -26,18 +26,18 @@ export default routesOfLogins('identity', {
   'GET /me/factors': {
     summary: 'Get your second factors',
     description:
-      'Your authenticator app, your passkeys, the number of recovery codes that are left, whether your role requires a second factor on this instance, and when the fresh proof of this session expires.',
+      'Returns your authenticator app, your passkeys and the number of recovery codes that are left. Also says whether your role requires a second factor on this instance, and when the fresh proof of this session expires.',
     access: 'user',
     fresh: 'access',
     id: 'listFactors',
     operation: 'list_factors',
     answers: { 200: Factors },
-    outcome: 'Your second factors; no secrets.',
+    outcome: 'Your second factors, without secrets.',
   },
   'POST /auth/proof': {
     summary: 'Prove again that it is you',
     description:
-      'Some requests ask people with a second factor for a fresh proof: 403 `proof_required`. These are a change of the password, the email address, factors or somebody’s role, the export, the erasure, and payments of the tiers that the instance chose. To add a factor, everybody needs one. If you have a second factor, send a `code` or what a `passkey` signed. Otherwise send your `password`, or a login for which the OpenID provider asked for its password again: call `GET /auth/oidc/start` with `fresh=true`, lead the browser to its `url`, and within five minutes after the login there send the one-time code that comes back as `oidcCode`, with your `verifier`. The proof is valid for 10 minutes, in this session alone. A login with a code is a fresh proof, too. Wrong passwords and codes are counted together, per person.',
+      'Some requests ask people with a second factor for a fresh proof: 403 `proof_required`. These are a change of the password, the email address, factors or somebody’s role, the export, the erasure, and payments of the tiers that the instance chose. To add a factor, everybody needs a fresh proof. If you have a second factor, send a `code` or what a `passkey` signed. Otherwise send your `password`, or a login for which the OpenID provider asked for its password again. For such a login, call `GET /auth/oidc/start` with `fresh=true`, and lead the browser to its `url`. Within five minutes after the login there, send the one-time code that comes back as `oidcCode`, with your `verifier`. The proof is valid for 10 minutes, in this session alone. A login with a code is a fresh proof, too. Wrong passwords and codes are counted together, per person.',
     access: 'user',
     id: 'prove',
     pool: 'gate',
@@ -62,7 +62,7 @@ export default routesOfLogins('identity', {
   'POST /me/factors/totp/confirm': {
     summary: 'Confirm the authenticator app with a code',
     description:
-      'From now on each login needs a code. All your tokens and sessions end, because they have proved only the password, and the answer has new tokens, as that of a login. The ten recovery codes are shown only now. Each can be used once instead of a code of the app. If you have a passkey and unused recovery codes, you keep those, and the answer has none. You are told by mail. 404 `factor_unknown` if you have not begun.',
+      'From now on each login needs a code. All your tokens and sessions end, because they have proved only the password, and the answer has new tokens, like the answer to a login. The ten recovery codes are shown only now. Each can be used once instead of a code of the app. If you have a passkey and unused recovery codes, you keep those, and the answer has none. You are told by mail. 404 `factor_unknown` if you have not begun to add an app.',
     access: 'user',
     id: 'confirmTotp',
     pool: 'gate',
@@ -76,7 +76,7 @@ export default routesOfLogins('identity', {
   'DELETE /me/factors/totp': {
     summary: 'Remove your authenticator app',
     description:
-      'If you have no passkey, the recovery codes are deleted, too, and a login needs only the password. In that case it is 409 `factor_needed` if your role requires a second factor. Needs a fresh proof. You are told by mail.',
+      'If you have no passkey, the recovery codes are deleted, too, and a login needs only the password. In that case the answer is 409 `factor_needed` if your role requires a second factor. Needs a fresh proof. You are told by mail.',
     access: 'user',
     id: 'removeTotp',
     operation: 'remove_totp',

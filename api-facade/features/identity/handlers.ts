@@ -1,4 +1,5 @@
-// What only the facade can do: check passwords, sign access tokens, seal refresh and device tokens.
+// Operations that only the facade can perform, because they check passwords, sign access tokens, or seal refresh and
+// device tokens.
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { call, callFor } from '../../lib/call.ts'
@@ -41,7 +42,7 @@ function begin(c: Context, { session, deviceName }: Wanted) {
     p_refresh_hash: refreshToken && bytea(hashOf(refreshToken)),
     p_user_agent: userAgent?.slice(0, 300),
     p_device: deviceName ?? nameOfDevice(userAgent),
-    p_address: clientAddress(c).replace(/%.*/, ''), // without the zone of an IPv6 address, which Postgres does not parse
+    p_address: clientAddress(c).replace(/%.*/, ''), // Postgres does not parse the zone of an IPv6 address.
   }
   return { id, refreshToken, parameters }
 }
@@ -98,7 +99,10 @@ export async function addPasskey(c: Context, wanted: Wanted, parameters: Record<
   return { passkey, session, recoveryCodes }
 }
 
-/** A token only exists in its mail: the worker computes it again from the id, and the database stores its hash. */
+/**
+ * The id of a token for a mail, and its hash, which the database stores. The worker computes the token again from the
+ * id when it sends the mail.
+ */
 export function newLink(c: Context, purpose: Purpose): { id: string; hash: string } {
   const id = randomUUID()
   return { id, hash: bytea(hashOf(c.get('services').seals.seal(purpose, { id, generation: 0 }))) }
@@ -115,7 +119,8 @@ async function join(
   return open(c, { session, deviceName: person.deviceName }, 'register', {
     p_session_id: reservation,
     p_email: person.email,
-    p_password_hash: await hashPassword(person.password, 'stranger'), // whether the reservation exists is checked later
+    // The operation checks later whether the reservation exists.
+    p_password_hash: await hashPassword(person.password, 'stranger'),
     p_first_name: person.firstName,
     p_last_name: person.lastName,
     p_date_of_birth: person.dateOfBirth,
@@ -203,8 +208,8 @@ async function confirmHolder(c: Context, password: string): Promise<{ passwordHa
 }
 
 /**
- * Checks the password as well, and returns the stored hash, with which the next operation checks that the password has
- * not changed meanwhile.
+ * Checks the password in the same way. Returns the stored hash, so that the next operation can check that the password
+ * has not changed since.
  */
 export const confirmPassword = async (c: Context, password: string): Promise<string> =>
   (await confirmHolder(c, password)).passwordHash
@@ -245,7 +250,7 @@ export async function refresh(c: Context, { refreshToken }: z.output<typeof Refr
 }
 
 export async function logOut(c: Context, body: z.output<typeof LogoutBody>) {
-  // any other refresh token has no session to end, and logging out never fails
+  // An invalid refresh token has no session to end. Logging out never fails.
   const family: Sealed | undefined = c.get('services').seals.open('refresh', body?.refreshToken ?? '')
   if (body?.pushToken) await call(c, 'remove_push_token', { p_token: body.pushToken })
   return call(c, 'log_out', { p_scope: body?.scope, p_family: family?.id })

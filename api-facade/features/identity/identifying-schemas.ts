@@ -1,4 +1,4 @@
-// What people who cannot log in send instead of a token.
+// Schemas of the proof of identity that people send instead of a token when they cannot log in.
 import type { z } from 'zod'
 import { OneTime } from './oidc-schemas.ts'
 import { Signed } from './passkey-schemas.ts'
@@ -10,7 +10,7 @@ export const Who = Credentials.omit({ session: true, deviceName: true }).extend(
   email: email.optional(),
   password: password.optional(),
   passkey: Signed.optional().describe(
-    'Instead of a password and a code: what a passkey signed. The challenge is of `POST /auth/passkey/options`.',
+    'Instead of a password and a code: what a passkey signed. The challenge comes from `POST /auth/passkey/options`.',
   ),
   oidcCode: OneTime.shape.oidcCode
     .optional()
@@ -21,7 +21,7 @@ export const Who = Credentials.omit({ session: true, deviceName: true }).extend(
 })
 
 const isGiven = (one: unknown): boolean => one !== undefined
-/** For `refine` of a schema that extends `Who`. */
+/** The arguments of `refine` for a schema that extends `Who`. */
 export const ONE_WAY = [
   ({ email, password, passkey, oidcCode, verifier }: z.output<typeof Who>): boolean =>
     [password, passkey, oidcCode].filter(isGiven).length === 1 &&

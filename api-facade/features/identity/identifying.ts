@@ -1,5 +1,5 @@
-// People who cannot log in because they are banned prove who they are as at a login, but get no session.
-// The rules are in sql/identity/68_identifying.sql.
+// Identifies banned people, who cannot log in. They prove who they are as at a login, but get no session. The rules are
+// in sql/identity/68_identifying.sql.
 import type { z } from 'zod'
 import { callFor } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'

@@ -16,7 +16,7 @@ export default routes('identity', {
   },
   'POST /me/invites': {
     summary: 'Create an invite code',
-    description: 'Valid for 30 days and one registration. 409 when your allotment is used up.',
+    description: 'The code is valid for 30 days and one registration. 409 when your allotment is used up.',
     access: 'user',
     operation: 'create_invite',
     answers: { 201: Invite },
@@ -40,6 +40,6 @@ export default routes('identity', {
     operation: 'get_invite_tree',
     page: true,
     answers: { 200: InviteTree },
-    outcome: 'A page of people who came by your codes, and who invited you.',
+    outcome: 'A page of people who registered with your codes, and the person who invited you.',
   },
 })

@@ -20,7 +20,7 @@ export const Start = z.object({
     .max(300)
     .openapi({ example: '/account' })
     .describe(
-      'Where the browser returns to: `/app`, `/account`, `/join` or `/admin` of this instance, or an address that the operator allows (`OIDC_RETURN`).',
+      'The address to which the browser returns: `/app`, `/account`, `/join` or `/admin` of this instance, or an address that the operator allows (`OIDC_RETURN`).',
     ),
   fresh: z
     .enum(['true', 'false'])
@@ -49,11 +49,11 @@ export const Identities = z
           id: Uuid,
           issuer: z.string().describe('The issuer: the address that identifies the provider.'),
           email: z.string().describe('The email address of the account at the provider when it was linked.'),
-          createdAt: Timestamp.describe('When it was linked.'),
-          lastUsedAt: Timestamp.describe('When it was last used for a login or a proof.'),
+          createdAt: Timestamp.describe('When the login was linked.'),
+          lastUsedAt: Timestamp.describe('When the linked login was last used to log in or to give a proof.'),
         }),
       )
-      .describe('Oldest first, at most five.'),
+      .describe('The linked logins, oldest first, at most five.'),
     hasPassword: z.boolean().describe('Whether you can also log in with a password.'),
   })
   .openapi('Identities')

@@ -61,7 +61,7 @@ export default routesOfLogins('identity', {
   'GET /auth/oidc/start': {
     summary: 'Begin to log in with the OpenID provider',
     description:
-      'Use it for a login, a registration, a fresh proof, or to link a login. Make a random `verifier` of 43 characters or more, keep it on this device, and send its SHA-256 as `challenge`. Then open `url` in the browser. The provider sends the browser to this instance, which sends it to `returnTo` with `#oidc=<one-time code>`, or with `#error=<code>`: `oidc_unverified` if the provider has not verified the address, `oidc_over` if this login was already used, `oidc_refused` for every other error. The code works only with the verifier, so it is useless in another browser. 404 `oidc_off` if the instance has no provider; then `oidc` of `/.well-known/kith` is null.',
+      'Use this for a login, a registration, a fresh proof, or to link a login. Make a random `verifier` of 43 characters or more, keep it on this device, and send its SHA-256 as `challenge`. Then open `url` in the browser. The provider sends the browser to this instance, which sends it to `returnTo` with `#oidc=<one-time code>`, or with `#error=<code>`: `oidc_unverified` if the provider has not verified the address, `oidc_over` if this login was already used, `oidc_refused` for every other error. The code works only with the verifier, so it is useless in another browser. 404 `oidc_off` if the instance has no provider; then `oidc` of `/.well-known/kith` is null.',
     access: 'public',
     id: 'beginOidc',
     pool: 'gate',
@@ -76,7 +76,7 @@ export default routesOfLogins('identity', {
   'POST /auth/oidc/login': {
     summary: 'Log in with a one-time code of the OpenID provider',
     description:
-      'Like `POST /auth/login`, with the one-time code instead of address and password. If the account has a second factor, 403 `factor_required`; send the same body again with `code`. Only a successful login uses up the one-time code, which expires after 30 minutes. 404 `identity_unlinked` if nobody has linked this login, even if an account has the same address.',
+      'Works like `POST /auth/login`, with the one-time code instead of address and password. If the account has a second factor, the answer is 403 `factor_required`; send the same body again with `code`. Only a successful login uses up the one-time code, which expires after 30 minutes. 404 `identity_unlinked` if nobody has linked this login, even if an account has the same address.',
     access: 'public',
     id: 'logInWithOidc',
     pool: 'gate',
@@ -91,7 +91,7 @@ export default routesOfLogins('identity', {
   'POST /auth/oidc/register': {
     summary: 'Register with a reservation and a one-time code of the OpenID provider',
     description:
-      'Like `POST /auth/register`, with the one-time code instead of address and password. The address is the one that the provider verified: 409 `email_taken` if an account here has it. The account has no password until the person sets one by mail (`POST /auth/forgot-password`). After a failure, the code and the reservation can still be used.',
+      'Works like `POST /auth/register`, with the one-time code instead of address and password. The address is the one that the provider verified: 409 `email_taken` if an account here has it. The account has no password until the person sets one by mail (`POST /auth/forgot-password`). After a failure, the code and the reservation can still be used.',
     access: 'public',
     id: 'registerWithOidc',
     pool: 'gate',
@@ -104,7 +104,7 @@ export default routesOfLogins('identity', {
   },
   'GET /me/identities': {
     summary: 'List the logins of the OpenID provider that you linked',
-    description: 'All of them, at most five, and whether you can also log in with a password.',
+    description: 'Lists all of them, at most five, and says whether you can also log in with a password.',
     access: 'user',
     fresh: 'access',
     id: 'listIdentities',
@@ -128,12 +128,13 @@ export default routesOfLogins('identity', {
   'DELETE /me/identities/:id': {
     summary: 'Unlink a login of the OpenID provider',
     description:
-      'Everybody needs a fresh proof. 409 `identity_needed` if it is your only way to log in. Sessions that began with it continue. You are told by mail.',
+      'Everybody needs a fresh proof. 409 `identity_needed` if this login is your only way to log in. Sessions ' +
+      'that began with it continue. You are told by mail.',
     access: 'user',
     id: 'unlinkIdentity',
     operation: 'unlink_identity',
     params: UuidId,
     answers: { 204: null },
-    outcome: 'You can no longer log in with it.',
+    outcome: 'You can no longer log in with this login of the provider.',
   },
 })

@@ -27,7 +27,7 @@ const Known = z
 export const Signed = z
   .object({
     id: CredentialId.describe('The id of the key.'),
-    rawId: CredentialId.describe('The same.'),
+    rawId: CredentialId.describe('The same as `id`.'),
     type: Type,
     response: z
       .object({
@@ -35,7 +35,7 @@ export const Signed = z
         authenticatorData: Bytes(4000).describe(
           'The authenticator data: the domain, the counter, and what the device checked.',
         ),
-        signature: Bytes(2000).describe('The signature of both.'),
+        signature: Bytes(2000).describe('The signature of the authenticator data and the client data.'),
         userHandle: z.string().max(200).optional().describe('The user handle that the device stores. Kith ignores it.'),
       })
       .describe('The answer of the device.'),
@@ -48,7 +48,7 @@ export const Signed = z
 const Made = z
   .object({
     id: CredentialId.describe('The id of the key.'),
-    rawId: CredentialId.describe('The same.'),
+    rawId: CredentialId.describe('The same as `id`.'),
     type: Type,
     response: z
       .object({
@@ -85,7 +85,7 @@ export const LoginOptions = z
     userVerification: z.literal('required').describe('The device must check a fingerprint, a face or a PIN.'),
   })
   .openapi('PasskeyLoginOptions', {
-    description: 'For `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`.',
+    description: 'The options for `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`.',
   })
 
 export const AddingOptions = z
@@ -109,17 +109,18 @@ export const AddingOptions = z
     authenticatorSelection: z
       .object({
         residentKey: z.literal('required').describe('The device keeps the key, so that a login needs no name.'),
-        requireResidentKey: z.literal(true).describe('The same, for old browsers.'),
+        requireResidentKey: z.literal(true).describe('The same as `residentKey`, for old browsers.'),
         userVerification: z.literal('required').describe('The device must check a fingerprint, a face or a PIN.'),
       })
       .describe('What the authenticator must be able to do.'),
     attestation: z.literal('none').describe('Kith does not ask who made the device.'),
   })
   .openapi('PasskeyAddingOptions', {
-    description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`.',
+    description:
+      'The options for `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`.',
   })
 
-const Name = z.string().trim().min(1).max(60).describe('The name that you give it: 1 to 60 characters.')
+const Name = z.string().trim().min(1).max(60).describe('The name that you give the passkey: 1 to 60 characters.')
 export const PasskeyName = z.object({ name: Name })
 export const NewPasskey = z.object({ name: Name, passkey: Made, session: Kind })
 export const PasskeyLogin = z.object({
@@ -132,9 +133,9 @@ export const PasskeyLogin = z.object({
 export const Passkey = z
   .object({
     id: Uuid,
-    name: z.string().describe('The name that you gave it.'),
-    createdAt: Timestamp.describe('When it was added.'),
-    lastUsedAt: Timestamp.nullable().describe('When it was last used; null if never.'),
+    name: z.string().describe('The name that you gave the passkey.'),
+    createdAt: Timestamp.describe('When the passkey was added.'),
+    lastUsedAt: Timestamp.nullable().describe('When the passkey was last used; null if never.'),
   })
   .openapi('Passkey', { description: 'A passkey of yours.' })
 export const PasskeyAdded = z
@@ -156,8 +157,8 @@ const FoundPasskey = z.object({
   publicKey: z.hex(),
   credentialsVersion: z.number(),
 })
-/** What the database returns. */
+/** What the database returns when a passkey is used. */
 export const Taken = z.object({ isOpen: z.boolean(), passkey: FoundPasskey.nullable() })
-/** Bytes are in hex. */
+/** The person's passkeys. Bytes are in hex. */
 export const KnownKeys = z.object({ known: z.array(z.object({ id: z.hex(), transports: z.array(z.string()) })) })
 export const Started = KnownKeys.extend({ handle: z.hex(), username: z.string() })

@@ -83,8 +83,8 @@ function challengeOf(clientData: string): string {
 type Purpose = 'add' | 'login' | 'proof'
 
 /**
- * Uses up the challenge, even if the signature turns out to be wrong. @returns what a verification expects, and the
- * passkey if there is one
+ * Uses up the challenge, even if the signature turns out to be wrong.
+ * @returns what a verification expects, and the passkey if there is one
  */
 async function take(
   c: Context,
@@ -105,8 +105,8 @@ async function take(
 }
 
 /**
- * A key that nobody has (COSE, ES256). An unknown passkey is checked with it, so that it takes as long as one with a
- * wrong signature.
+ * A key that nobody has (COSE, ES256). The signature of an unknown passkey is checked with this key, so that the check
+ * takes as long as for a known passkey.
  */
 function keyOfNobody(): Buffer {
   const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
@@ -129,7 +129,7 @@ export async function verify(c: Context, purpose: Purpose, signed: z.output<type
   nobody ??= keyOfNobody()
   const publicKey = new Uint8Array(passkey ? Buffer.from(passkey.publicKey, 'hex') : nobody)
   const { verifyAuthenticationResponse } = await library()
-  // SQL compares the counter, under the lock of the passkey
+  // SQL compares the counter, under the lock of the passkey.
   const credential = { id: signed.id, publicKey, counter: 0 }
   const { response, ...more } = signed
   const answer = { ...more, response, authenticatorAttachment: undefined } as Parameters<
@@ -198,7 +198,7 @@ export default routesOfLogins('identity', {
   },
   'POST /me/factors/passkeys': {
     summary: 'Add a passkey',
-    description: `Checks what the browser signed, and stores the public key. With the passkey you can log in without a password (\`POST /auth/passkey\`) and give a fresh proof. If it is your first factor, each login with the password then needs a recovery code, all your tokens and sessions end, and the answer has new tokens and ten recovery codes, which are shown only now. You are told by mail. ${anyFault}`,
+    description: `Checks what the browser signed, and stores the public key. With the passkey you can log in without a password (\`POST /auth/passkey\`) and give a fresh proof. If it is your first factor, each login with the password then needs a recovery code, and all your tokens and sessions end. The answer then has new tokens and ten recovery codes, which are shown only now. You are told by mail. ${anyFault}`,
     access: 'user',
     id: 'addPasskey',
     pool: 'gate',
@@ -222,7 +222,7 @@ export default routesOfLogins('identity', {
   'DELETE /me/factors/passkeys/:id': {
     summary: 'Remove a passkey',
     description:
-      'Needs a fresh proof. The fresh proofs of your other sessions end. If it is your last factor, the recovery codes are deleted, too, and a login needs only the password. In that case it is 409 `factor_needed` if your role requires a second factor. You are told by mail.',
+      'Needs a fresh proof. The fresh proofs of your other sessions end. If it is your last factor, the recovery codes are deleted, too, and a login needs only the password. In that case the answer is 409 `factor_needed` if your role requires a second factor. You are told by mail.',
     access: 'user',
     id: 'removePasskey',
     operation: 'remove_passkey',

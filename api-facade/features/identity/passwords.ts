@@ -20,7 +20,8 @@ async function resetPassword(c: Context, { token, newPassword }: z.output<typeof
   const reset = c.get('services').seals.open('reset', token)
   if (!reset) throw new ApiError('reset_over')
   const parameters = { p_id: reset.id, p_token_hash: bytea(hashOf(token)) }
-  const { words } = await callFor(c, 'check_password_reset', parameters, Resettable) // before the costly hashing
+  // The check precedes the hashing, which is expensive.
+  const { words } = await callFor(c, 'check_password_reset', parameters, Resettable)
   await refuseGuessable(c, newPassword, words)
   const p_new_hash = await hashPassword(newPassword)
   const holder = await callFor(c, 'reset_password', { ...parameters, p_new_hash }, Reset)

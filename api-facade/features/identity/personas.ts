@@ -1,4 +1,4 @@
-// Personas. Rules are in sql/identity/17_personas.sql.
+// The routes of personas. Rules are in sql/identity/17_personas.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { NewPersona, Persona, PersonaChanges, PersonaPage } from './account-schemas.ts'
@@ -6,7 +6,7 @@ import { NewPersona, Persona, PersonaChanges, PersonaPage } from './account-sche
 export default routes('identity', {
   'GET /me/personas': {
     summary: 'List your personas, oldest first',
-    description: 'At most 5, so there is always one page.',
+    description: 'You have at most 5, so there is always one page.',
     access: 'user',
     operation: 'list_my_personas',
     etag: true,
@@ -15,7 +15,7 @@ export default routes('identity', {
   },
   'POST /me/personas': {
     summary: 'Create a persona',
-    description: 'At most 5, each with a different name. A new persona is not the default.',
+    description: 'You can have at most 5, each with a different name. A new persona is not the default.',
     access: 'user',
     operation: 'create_persona',
     body: NewPersona,

@@ -1,5 +1,5 @@
-// Identity routes: joining by invite; sessions, passwords, addresses, accounts, personas and own codes have files of
-// their own. Rules are in sql/identity.
+// Identity routes: joining by invite. Sessions, passwords, addresses, accounts, personas and the caller's own codes
+// have separate files. Rules are in sql/identity.
 import { routes, type Table } from '../../lib/routes.ts'
 import accessTokens from './access-tokens.ts'
 import account from './account.ts'
@@ -43,7 +43,7 @@ const joining = routes('identity', {
   'POST /identity/invite-codes/reserve': {
     summary: 'Reserve an invite code for a candidate session',
     description:
-      'Another path for `POST /auth/reserve-invite`. A candidate session holds one reservation: a new one releases the previous one, and reserving the same code again is not 409. `inviteCodeId` is the secret of the reservation; send it as `sessionId` when you register.',
+      'Another path for `POST /auth/reserve-invite`. A candidate session holds one reservation. A new reservation releases the previous one, and reserving the same code again is not 409. `inviteCodeId` is the secret of the reservation; send it as `sessionId` when you register.',
     access: 'public',
     id: 'reserveInviteCode',
     pool: 'gate',

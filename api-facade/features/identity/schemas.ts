@@ -9,7 +9,7 @@ const Email = z
   .email()
   .max(254)
   .refine((email) => !/@deleted\.invalid$/i.test(email), 'is reserved for erased accounts')
-  .describe('Up to 254 characters. A mail with a link verifies it.')
+  .describe('The email address, up to 254 characters. A mail with a link verifies it.')
 const Password = z
   .string()
   .min(8)
@@ -20,7 +20,7 @@ const Password = z
 const Name = z.string().trim().min(1).max(80)
 /** How long an access token is valid: seven days, in seconds. */
 export const TOKEN_SECONDS = 7 * 86_400
-/** The same for a token with a refresh token: 15 minutes. */
+/** How long an access token with a refresh token is valid: 15 minutes, in seconds. */
 export const ROTATING_SECONDS = 15 * 60
 
 export const Reservation = z.object({
@@ -38,13 +38,13 @@ export const ReservedAlias = z
 const Joining = z.object({
   firstName: Name.describe('1 to 80 characters.'),
   lastName: Name.describe('1 to 80 characters.'),
-  dateOfBirth: z.iso.date().describe('At least 18 years ago. Not part of the public profile.'),
+  dateOfBirth: z.iso.date().describe('The date of birth, at least 18 years ago. It is not part of the public profile.'),
   country: z
     .string()
     .refine((code) => codes.has(code), 'must be an ISO 3166-1 alpha-2 code')
     .openapi({ example: 'DE' })
-    .describe('Where the person lives: an ISO 3166-1 alpha-2 code.'),
-  city: z.string().trim().min(1).max(120).describe('Where the person lives, 1 to 120 characters.'),
+    .describe('The country where the person lives: an ISO 3166-1 alpha-2 code.'),
+  city: z.string().trim().min(1).max(120).describe('The city where the person lives, 1 to 120 characters.'),
 })
 export const DeviceName = z
   .string()
@@ -90,7 +90,7 @@ export const DeviceTokenSent = z
     'The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device.',
   )
 
-// normalised here, once: attempts are counted by the address as the database compares it
+// Only this schema normalises the address. Attempts are counted by the address as the database compares it.
 export const Credentials = z.object({
   email: z.string().max(254).trim().toLowerCase().describe('The address of the account, in any letter case.'),
   password: z.string().max(1024).describe('The password of the account.'),
@@ -105,7 +105,7 @@ export const AlertBody = z.object({
   token: z.string().max(1024).describe('The token from the link in the mail.'),
 })
 
-// anything that is not one of our tokens is 401, not 422: its length does not matter
+// A text that is not one of our tokens is 401, not 422, whatever its length.
 const RefreshToken = z.string().max(1024).describe('The refresh token of the latest answer. It works once.')
 export const LogoutBody = z
   .object({
@@ -123,7 +123,7 @@ export const LogoutBody = z
   .optional()
 export const RefreshBody = z.object({ refreshToken: RefreshToken })
 export const PasswordChange = z.object({
-  currentPassword: z.string().max(1024).describe('Wrong ones are counted, as for a login.'),
+  currentPassword: z.string().max(1024).describe('Wrong passwords are counted, as for a login.'),
   newPassword: Password,
   session: Kind,
   deviceName: DeviceName,
@@ -144,7 +144,7 @@ export const VerificationBody = z.object({
 })
 export const EmailChange = z.object({
   email: Email,
-  currentPassword: z.string().max(1024).describe('Wrong ones are counted, as for a login.'),
+  currentPassword: z.string().max(1024).describe('Wrong passwords are counted, as for a login.'),
 })
 export const Done = z.object({ ok: z.literal(true).describe('Always `true`: a failure is an error.') }).openapi('Done')
 
@@ -157,19 +157,22 @@ export const Me = z
     email: z.string().describe('The address with which you log in. Staff sees it, and no other member.'),
     emailVerifiedAt: Timestamp.nullable().describe('When you proved that the address is yours; null until then.'),
     emailBouncedAt: Timestamp.nullable().describe(
-      'When a mail server reported that the mailbox does not exist. Null if none did, and after you open a link that was mailed to it.',
+      'When a mail server reported that the mailbox does not exist. Null if no server did, and after you open a link that was mailed to the address.',
     ),
     role: z.enum(['user', 'moderator', 'admin']).describe('`user` for members; `moderator` and `admin` are staff.'),
     isBot: z.boolean().describe('Whether the account is a bot.'),
-    firstName: z.string().describe('Everybody who sees you sees it.'),
-    lastName: z.string().describe('Everybody who sees you sees it.'),
+    firstName: z.string().describe('The first name, which everybody who can see you can read.'),
+    lastName: z.string().describe('The last name, which everybody who can see you can read.'),
     dateOfBirth: z.iso
       .date()
       .nullable()
-      .describe('Not part of your public profile. Null for the first admin and for bots.'),
+      .describe('Your date of birth, which is not part of your public profile. Null for the first admin and for bots.'),
     country: Country,
     city: City,
-    phone: z.string().nullable().describe('Not part of your public profile; null if you gave none.'),
+    phone: z
+      .string()
+      .nullable()
+      .describe('Your phone number, which is not part of your public profile; null if you gave none.'),
     hasPublicPage: z
       .boolean()
       .describe(
@@ -184,7 +187,7 @@ export const Me = z
   })
   .openapi('Me', { description: 'A person’s own view of themselves. `id` is internal: only you and staff see it.' })
 
-const DeviceToken = z.string().describe('Opaque. Store it on this device and send it with its next login.')
+const DeviceToken = z.string().describe('An opaque token. Store it on this device and send it with its next login.')
 export const PasswordSet = z
   .object({ ok: z.literal(true).describe('Always `true`: a failure is an error.'), deviceToken: DeviceToken })
   .openapi('PasswordSet')
@@ -195,25 +198,25 @@ const ExpiresIn = z
 
 export const Session = z
   .object({
-    accessToken: z.string().describe('For the header `Authorization: Bearer …`.'),
+    accessToken: z.string().describe('The token for the header `Authorization: Bearer …`.'),
     user: Me,
     deviceToken: DeviceToken,
-    refreshToken: z.string().optional().describe('Gets the next pair, once.'),
+    refreshToken: z.string().optional().describe('The token that you exchange for the next pair, once.'),
     expiresIn: ExpiresIn.optional(),
   })
   .openapi('Session', { description: '`refreshToken` and `expiresIn` are only present for rotating sessions.' })
 export const SessionAlias = z
   .object({
     userId: Uuid,
-    accessToken: z.string().describe('For the header `Authorization: Bearer …`. Valid for 15 minutes.'),
-    refreshToken: z.string().describe('Gets the next pair, once.'),
+    accessToken: z.string().describe('The token for the header `Authorization: Bearer …`, valid for 15 minutes.'),
+    refreshToken: z.string().describe('The token that you exchange for the next pair, once.'),
     deviceToken: DeviceToken,
   })
   .openapi('SessionAlias')
 export const Pair = z
   .object({
-    accessToken: z.string().describe('For the header `Authorization: Bearer …`.'),
-    refreshToken: z.string().describe('Gets the next pair, once.'),
+    accessToken: z.string().describe('The token for the header `Authorization: Bearer …`.'),
+    refreshToken: z.string().describe('The token that you exchange for the next pair, once.'),
     expiresIn: ExpiresIn,
   })
   .openapi('TokenPair')
@@ -222,7 +225,7 @@ export const LoginSession = z
     id: Uuid,
     userAgent: z.string().nullable().describe('What the program called itself at the login; null if it said nothing.'),
     createdAt: Timestamp.describe('When the login or the registration began the session.'),
-    lastUsedAt: Timestamp.describe('When it was last refreshed; the beginning if it never was.'),
+    lastUsedAt: Timestamp.describe('When the session was last refreshed; the time when it began if it never was.'),
     expiresAt: Timestamp.describe(
       'When the session expires: 60 days after the last refresh, or after the login. A fixed session expires with its token.',
     ),
@@ -234,7 +237,7 @@ export const LoginSession = z
       .nullable()
       .openapi({ example: 'Firefox on Windows' })
       .describe(
-        'The name that the client gave the device, otherwise a name from its User-Agent; null if it sent neither.',
+        'The name that the client gave the device, otherwise a name from its User-Agent; null if the client sent neither.',
       ),
     network: z
       .string()
@@ -244,7 +247,7 @@ export const LoginSession = z
         'The network from which the login came: the /24 of an IPv4 address, or the /48 of an IPv6 address. Null if unknown.',
       ),
     lastSeenAt: Timestamp.describe('When a token of the session was last used, accurate to five minutes.'),
-    isCurrent: z.boolean().describe('Whether it is the session of this request.'),
+    isCurrent: z.boolean().describe('Whether this is the session of the request.'),
   })
   .openapi('Login', { description: 'A session, which a login or a registration began.' })
 export const SessionsEnded = z.object({ ended: z.int().describe('How many sessions ended.') }).openapi('SessionsEnded')
@@ -262,7 +265,7 @@ export const Issued = z.object({
   credentialsVersion: z.number(),
   recoveryCodes: z.array(z.string()).nullish(),
 })
-/** The same for a new passkey: only the first factor of a person issues a token. */
+/** What the database returns for a new passkey. Only a person's first factor issues a token. */
 export const AddedPasskey = Issued.partial().extend({ passkey: z.looseObject({}) })
 export const Reissued = Issued.pick({ claims: true })
 export const Reset = z.object({ userId: ActorId, credentialsVersion: z.number() })

@@ -18,7 +18,7 @@ export default routesOfLogins('identity', {
   'POST /auth/login': {
     summary: 'Log in with email address and password',
     description:
-      'The access token is valid for seven days. With `{"session": "rotating"}` it is valid for 15 minutes, and the answer also has `refreshToken` and `expiresIn`. A person has at most 100 rotating and 1000 fixed sessions: a new one ends the least recently used one. Attempts are counted per IP address. Wrong passwords are also counted per device if `deviceToken` belongs to the account, otherwise together for all unknown devices of the account, whether the account exists or not. So somebody who tries passwords cannot lock a known device out. An invalid device token is ignored. If the account has a second factor, a right password without `code` is 403 `factor_required`; send the same body again with `code`. Wrong codes are 403 `code_wrong`, and are counted in the same way as wrong passwords. The answer has a `deviceToken` for the next login. It is valid for a year, even after a logout, and ends when the password changes. A login on a device that the account does not know by its token, nor by its name and network, is mailed to the person with a link that ends it, except the first login. At most five such mails an hour are sent.',
+      'The access token is valid for seven days. With `{"session": "rotating"}` it is valid for 15 minutes, and the answer also has `refreshToken` and `expiresIn`. A person has at most 100 rotating and 1000 fixed sessions: a new one ends the least recently used one. Attempts are counted per IP address. Wrong passwords are also counted per device if `deviceToken` belongs to the account, otherwise together for all unknown devices of the account, whether the account exists or not. So somebody who tries passwords cannot lock a known device out. An invalid device token is ignored. If the account has a second factor, a right password without `code` is 403 `factor_required`; send the same body again with `code`. Wrong codes are 403 `code_wrong`, and are counted in the same way as wrong passwords. The answer has a `deviceToken` for the next login. It is valid for a year, even after a logout, and ends when the password changes. A login on a new device is mailed to the person, with a link that ends the login. A device is new if neither its token nor its name and network belong to an earlier login. The first login is not mailed, and at most five such mails an hour are sent.',
     access: 'public',
     id: 'logIn',
     pool: 'gate',
@@ -33,7 +33,7 @@ export default routesOfLogins('identity', {
   'POST /auth/logout': {
     summary: 'Log out: end this token, or with scope global all tokens',
     description:
-      'With `refreshToken`, the rotating session of that token also ends, with all of its access tokens; an invalid refresh token is ignored. Scope `global` ends every session and unregisters every push device. With `pushToken` that device is unregistered.',
+      'With `refreshToken`, the rotating session of that token also ends, with all of its access tokens; an invalid refresh token is ignored. Scope `global` ends every session and unregisters every push device. With `pushToken` the device of that token is unregistered.',
     access: 'user',
     id: 'logOut',
     body: LogoutBody,
@@ -45,7 +45,7 @@ export default routesOfLogins('identity', {
   'POST /identity/refresh': {
     summary: 'Exchange a refresh token for a new pair',
     description:
-      'A refresh token can be used once within 60 days; each use starts another 60 days. Reusing a token ends its session and its access tokens permanently. Exception: within 10 seconds of its first use the latest used token returns the same successor again. Everything that ends all tokens of a person (a new password, a global logout, a ban, a new role, an erasure) ends their sessions. Refreshing is limited per session, or per IP address for invalid tokens.',
+      'A refresh token can be used once within 60 days; each use starts another 60 days. Reusing a token ends its session and its access tokens permanently. An exception is the latest used token: within 10 seconds of its first use, it returns the same successor again. Everything that ends all tokens of a person (a new password, a global logout, a ban, a new role, an erasure) ends their sessions. Refreshing is limited per session, or per IP address for invalid tokens.',
     access: 'public',
     id: 'refreshSession',
     pool: 'gate',
@@ -60,7 +60,7 @@ export default routesOfLogins('identity', {
   'GET /me/sessions': {
     summary: 'List your sessions, newest first',
     description:
-      'Every session whose tokens are still valid, with the device and the network of its login. Tokens that were issued before Kith 1.1 and are valid for seven days are not listed.',
+      'Lists every session whose tokens are still valid, with the device and the network of its login. Tokens that were issued before Kith 1.1 and are valid for seven days are not listed.',
     access: 'user',
     fresh: 'access',
     id: 'listMySessions',
@@ -92,7 +92,10 @@ export default routesOfLogins('identity', {
   'POST /auth/end-session': {
     summary: 'End a login with the token from the mail that reported it',
     description:
-      'Its tokens end immediately. At its next login, every device of the person then counts as new, even one with a device token. The password does not change, and whoever logged in knows it, so choose a new one afterwards. 410 if that login has already ended, or if the token is unknown.',
+      'The tokens of that login end immediately. At its next login, every device of the person then counts as ' +
+      'new, even one with a device token. The password does not change. The person who logged in may know the ' +
+      'password, so choose a new password afterwards. 410 if that login has already ended, or if the token is ' +
+      'unknown.',
     access: 'public',
     id: 'endAlertedSession',
     pool: 'gate',

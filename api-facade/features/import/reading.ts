@@ -10,7 +10,7 @@ export const BYTES = 50_000_000
 const ROW = 2_000_000
 /** How much is parsed at once, so that a long row is noticed before its end. */
 const PIECE = 65_536
-/** The maximum numbers of rows that are not imported, of members, of levels, and of problems in an answer. */
+/** The maximum numbers of items that are not imported, of members, of levels, and of problems in an answer. */
 const ITEMS = 500_000
 const MEMBERS = 1000
 const LEVELS = 32
@@ -20,7 +20,7 @@ const BATCH = { rows: 200, characters: 500_000 }
 
 type Batch = { section: string; from: number; items: unknown[] }
 export type Head = { origin: string; signature: string | undefined; digests: Digests }
-/** Takes rows of a section, the first of which has the place `from`. @returns what is wrong in them */
+/** Takes rows of a section; the first row has the position `from`. @returns the problems of the rows */
 export type Take = (section: string, from: number, items: readonly unknown[]) => Promise<readonly string[]>
 
 const FORMAT = 'service-gdpr-export-v1'
@@ -70,7 +70,7 @@ function createParser(sections: Begun['sections'], note: (problem: string) => vo
     if (batch.items.length > 0) batches.push(batch)
     batch = { section: '', from: 0, items: [], characters: 0 }
   }
-  /** `size` is about that of the item. */
+  /** `size` is the approximate size of the item. */
   const keep = (section: string, from: number, item: unknown, size: number) => {
     if (batch.section !== section) close()
     if (batch.items.length === 0) batch = { section, from, items: [], characters: 0 }
@@ -86,7 +86,7 @@ function createParser(sections: Begun['sections'], note: (problem: string) => vo
     else if (++state.others > ITEMS) throw new ApiError('import_large')
   }
   const endMember = (member: string, value: unknown) => {
-    if (seen.has(member)) note(`${member}: must be there once`)
+    if (seen.has(member)) note(`${member}: must occur only once`)
     seen.add(member)
     if (seen.size > MEMBERS) throw new ApiError('import_large')
     if (member !== 'signature') digests.endMember(member, value)
@@ -102,17 +102,18 @@ function createParser(sections: Begun['sections'], note: (problem: string) => vo
   tokenizer.onToken = (parsed) => {
     const { token } = parsed
     if (state.depth === 0 && token !== TokenType.LEFT_BRACE)
-      throw new ApiError('import_invalid', ['It must be an object.'])
+      throw new ApiError('import_invalid', ['The file must be an object.'])
     if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) state.depth++
     if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) state.depth--
-    if (state.depth > LEVELS) throw new ApiError('import_invalid', [`It is nested more than ${LEVELS} levels deep.`])
+    if (state.depth > LEVELS)
+      throw new ApiError('import_invalid', [`The file is nested more than ${LEVELS} levels deep.`])
     parser.write(parsed)
   }
   parser.onValue = ({ value, key, parent, stack }) => {
     if (stack.length === 1) endMember(String(key), value)
     else if (Array.isArray(parent)) {
       addItem(String(stack[1]?.key), value)
-      parent.length = 0 // so that no list is kept
+      parent.length = 0 // Frees the item, so that memory holds no whole list.
     } else return
     state.row = 0
   }
@@ -129,7 +130,7 @@ function createParser(sections: Begun['sections'], note: (problem: string) => vo
         tokenizer.write(piece)
       }
     },
-    /** The batches that are complete. */
+    /** Returns the batches that have become complete since the last call. */
     full(): Batch[] {
       const made = batches
       batches = []

@@ -64,7 +64,7 @@ function changed(members: readonly string[]): ApiError {
   const [, text] = lookUp('import_changed')
   return new ApiError('import_changed', [
     text,
-    ...members.slice(0, 100).map((name) => `${name}: is not as it was signed`),
+    ...members.slice(0, 100).map((name) => `${name}: has changed since it was signed`),
   ])
 }
 
@@ -100,10 +100,17 @@ export default routesOfLogins('import', {
   'POST /me/import': {
     summary: 'Import an export of another account',
     description: [
-      'Takes a file of `GET /me/export` of any Kith instance, up to 50 MB, once within 24 hours, and imports it in the background: `GET /me/import` shows the progress. The file must arrive within a minute. A file that is not a dossier is refused as a whole, with a list of what is wrong where, and nothing of it is imported. Everything that is imported belongs to you, whoever the dossier is from.',
-      'These are imported: the name, country, city, about and picture; personas (the default one replaces yours; another one with the name of one of yours is taken for that one, which does not change); interests by slug; circles without their members; muted keywords; published posts with their dates, visibility, interests, media addresses and polls without votes; series; preferences. Nobody is notified of an imported post, and it earns nothing. Reposts, posts in groups and guilds, scheduled posts, and posts that staff hid are left out; a quote becomes a note, because the quoted post is not here; journalism becomes an ordinary post. Limits hold as usual, except those per hour. What could not be imported is listed in `problems`.',
+      'Takes a file of `GET /me/export` of any Kith instance, up to 50 MB, once within 24 hours, and imports it in the background: `GET /me/import` shows the progress. The file must arrive within a minute. A file that is not a dossier is refused as a whole, with a list of its errors. Everything that is imported belongs to you, whoever the dossier is from.',
+      'These are imported: the name, country, city, about and picture; personas; interests by slug; circles ' +
+        'without their members; muted keywords; published posts with their dates, visibility, interests, media ' +
+        'addresses and polls without votes; series; preferences. The default persona replaces yours. If another ' +
+        'persona has the name of one of yours, yours is used and does not change. Nobody is notified of an imported ' +
+        'post, and it earns nothing. Reposts, posts in groups and guilds, scheduled posts, and posts that staff hid ' +
+        'are left out. A quote becomes a note, because the quoted post is not here, and journalism becomes an ' +
+        'ordinary post. Limits hold as usual, except those per hour. `problems` lists everything that could not be ' +
+        'imported.',
       'Importing a dossier again changes nothing: a thing that was imported before is recognized by its instance and its id there, even if you have deleted it here.',
-      'A dossier is signed by its instance: `signature` is a compact JWS (EdDSA, Ed25519) whose payload is `{iss, digests}`. `digests` has for each other member of the file the SHA-256, in hex, of its value in the canonical form of RFC 8785 (JCS). The key is at `/.well-known/kith` of `iss`. 422 `import_changed` if the signature does not fit the file. Without a signature, or if the keys of the instance cannot be read, the dossier is imported all the same, and `signature` says so.',
+      'A dossier is signed by its instance: `signature` is a compact JWS (EdDSA, Ed25519) whose payload is `{iss, digests}`. `digests` has for each other member of the file the SHA-256, in hex, of its value in the canonical form of RFC 8785 (JCS). The key is at `/.well-known/kith` of `iss`. 422 `import_changed` if the signature does not match the file. The dossier is also imported without a signature, or if the keys of the instance cannot be read; `signature` then says so.',
     ].join('\n\n'),
     access: 'user',
     id: 'importMe',

@@ -14,7 +14,7 @@ export const Dossier = z
       .nullable()
       .optional()
       .describe(
-        'The signature of the instance. A file without one is imported, too; then the `signature` of the import is `none`.',
+        'The signature of the instance. A file without a signature is imported, too; the `signature` of the import is then `none`.',
       ),
   })
   .openapi('Dossier', { description: 'A file of `GET /me/export`, of this or of another instance.' })
@@ -22,12 +22,14 @@ export const Dossier = z
 export const Import = z
   .object({
     id: Uuid,
-    state: z.enum(['waiting', 'running', 'done', 'stopped']).describe('`stopped`: you were banned before it was done.'),
+    state: z
+      .enum(['waiting', 'running', 'done', 'stopped'])
+      .describe('`stopped`: you were banned before the import was done.'),
     origin: z.string().describe('The domain of the instance that wrote the dossier.'),
     signature: z
       .enum(['valid', 'unknown_instance', 'none'])
       .describe(
-        '`valid`: the dossier is as the instance `issuer` has signed it. `unknown_instance`: the keys of that instance could not be read, so the signature says nothing. `none`: it has no signature.',
+        '`valid`: the dossier is unchanged since the instance `issuer` signed it. `unknown_instance`: the keys of that instance could not be read, so the signature was not checked. `none`: the dossier has no signature.',
       ),
     issuer: z
       .string()
@@ -48,7 +50,7 @@ export const Import = z
       ),
     problemCount: z.int().describe('How many problems there were, including those after the first 200.'),
     createdAt: Timestamp,
-    endedAt: Timestamp.nullable().describe('When it was done or stopped; null before that.'),
+    endedAt: Timestamp.nullable().describe('When the import was done or stopped; null before that.'),
   })
   .openapi('Import')
 

@@ -13,7 +13,7 @@ const fields = {
   accentColor: AccentColor,
   userCount: z.int().describe('How many people chose exactly this interest.'),
 }
-// exactly three levels, written out because not every client generator supports recursive schemas
+// The three levels are written out, because not every client generator supports recursive schemas.
 const DeepInterest = z
   .object({
     ...fields,
@@ -21,7 +21,7 @@ const DeepInterest = z
       .array(z.unknown())
       .max(0)
       .optional()
-      .describe('Empty: this is the last level. Absent from a filtered list.'),
+      .describe('Always empty, because this is the last level. Absent from a filtered list.'),
   })
   .openapi('DeepInterest')
 const SubInterest = z
@@ -73,5 +73,5 @@ export const Choice = z
   })
   .openapi('UserInterest', { description: 'A chosen interest. Depth and expertise range from 1 (Curious) to 5.' })
 export const Choices = Page(Choice)
-  .extend({ items: z.array(Choice).describe('All of them, in the order in which they were chosen.') })
+  .extend({ items: z.array(Choice).describe('All chosen interests, in the order in which they were chosen.') })
   .openapi('UserInterests')

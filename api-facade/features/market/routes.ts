@@ -23,7 +23,7 @@ import {
 const offerings = routes('market', {
   'GET /economy/market/offerings': {
     summary: 'List offerings, newest first',
-    description: `${listing} \`sort=price\` lists the cheapest first, \`sort=rating\` the best rated first and those without reviews last; their cursors are opaque positions. Includes paused and sold out offerings. \`minPrice\` and \`maxPrice\` are inclusive.`,
+    description: `${listing} \`sort=price\` lists the cheapest first. \`sort=rating\` lists the best rated first, and offerings without reviews last. The cursors of both are opaque positions. Includes paused and sold out offerings. \`minPrice\` and \`maxPrice\` are inclusive.`,
     access: 'user',
     operation: 'list_offerings',
     never: ['offering_sort'],
@@ -54,7 +54,7 @@ const offerings = routes('market', {
   'PATCH /economy/market/offerings/:id': {
     summary: 'Change an offering',
     description:
-      'Absent fields do not change, and orders stay as they were placed. `status: "paused"` stops new orders until it is `active` again; `sold_out` results from a `stock` of 0. Only a new title, description or interest counts as an edit (`editedAt`).',
+      'Absent fields do not change, and existing orders keep the old values. `status: "paused"` stops new orders until it is `active` again; `sold_out` results from a `stock` of 0. Only a new title, description or interest counts as an edit (`editedAt`).',
     access: 'user',
     operation: 'update_offering',
     params: UuidId,
@@ -66,7 +66,8 @@ const offerings = routes('market', {
   'DELETE /economy/market/offerings/:id': {
     summary: 'Delete an offering',
     description:
-      'Deletes it for everyone and permanently. 409 while an order for it is held, accepted, delivered or disputed. Orders keep a copy of the offering, and also its reviews.',
+      'Deletes the offering for everyone and permanently. 409 while an order for it is held, accepted, delivered ' +
+      'or disputed. Orders keep their reviews and a copy of the offering.',
     access: 'user',
     operation: 'delete_offering',
     params: UuidId,
@@ -94,18 +95,18 @@ const orders = routes('market', {
   'POST /economy/market/offerings/:id/orders': {
     summary: 'Order an offering',
     description:
-      'Reduces the stock by one and holds the price until the order ends. If the seller does not answer within 72 hours, the order expires and all mana goes back. Your own offering is 400. With a block between you and the seller it is 404, but an order that is already running continues. Limit: 300 orders and steps of orders per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
+      'Reduces the stock by one and holds the price until the order ends. If the seller does not answer within 72 hours, the order expires and all mana goes back. Your own offering is 400. With a block between you and the seller the answer is 404, but an order that already exists continues. Limit: 300 orders and steps of orders per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'place_order',
     params: UuidId,
     body: NewOrder,
     answers: { 201: PlacedOrder },
-    outcome: 'The order, whose price is held, and what you have left.',
+    outcome: 'The order, whose price is held, and your balance after it.',
   },
   'GET /economy/market/orders': {
     summary: 'List your orders, newest first',
     description:
-      'The orders that you placed and received; with `role` only one of the two, with `state` only those in that state. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists the orders that you placed and received. `role` selects one of the two, and `state` the orders in that state. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     fresh: 'money',
     operation: 'list_orders',
@@ -127,7 +128,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/accept': {
     summary: 'Accept an order, as its seller',
-    description: `Only possible for a held order. \`deadlineAt\` becomes now plus the days of delivery. ${step}`,
+    description: `The order must be held. \`deadlineAt\` becomes now plus the days of delivery. ${step}`,
     access: 'user',
     operation: 'accept_order',
     params: UuidId,
@@ -137,7 +138,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/decline': {
     summary: 'Decline an order, as its seller',
-    description: `Only possible for a held order. All the mana goes back to the buyer, and the item goes back into stock. ${step}`,
+    description: `The order must be held. All the mana goes back to the buyer, and the item goes back into stock. ${step}`,
     access: 'user',
     operation: 'decline_order',
     params: UuidId,
@@ -147,7 +148,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/deliver': {
     summary: 'Deliver an order, as its seller',
-    description: `Only possible for an accepted order, even after its deadline. An asset must be a committed one of yours. ${step}`,
+    description: `The order must be accepted; its deadline may have passed. An asset must be yours and committed. ${step}`,
     access: 'user',
     operation: 'deliver_order',
     params: UuidId,
@@ -158,7 +159,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/complete': {
     summary: 'Confirm that you received an order',
-    description: `Only possible for a delivered order. The seller gets the mana. After 7 days the order completes by itself. ${step}`,
+    description: `The order must be delivered. The seller gets the mana. After 7 days the order completes by itself. ${step}`,
     access: 'user',
     operation: 'complete_order',
     params: UuidId,
@@ -178,7 +179,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/dispute': {
     summary: 'Dispute an order, as its buyer',
-    description: `Only possible for an accepted or delivered order. The mana stays held until an admin divides it. ${step}`,
+    description: `The order must be accepted or delivered. The mana stays held until an admin divides it. ${step}`,
     access: 'user',
     operation: 'dispute_order',
     params: UuidId,
@@ -189,7 +190,7 @@ const orders = routes('market', {
   },
   'POST /economy/market/orders/:id/review': {
     summary: 'Review an order, as its buyer',
-    description: 'Only possible for a completed order, and only once. Nobody is notified.',
+    description: 'The order must be completed, and can be reviewed once. Nobody is notified.',
     access: 'user',
     operation: 'review_order',
     params: UuidId,

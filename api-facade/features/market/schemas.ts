@@ -20,7 +20,9 @@ export const Offering = contentOf('offering', z.string(), {
   deliveryDays: z.int().describe('Within how many days after accepting an order the seller should deliver.'),
   status: z
     .enum(['active', 'paused', 'sold_out'])
-    .describe('`paused`: the seller takes no orders for now. `sold_out`: otherwise, if the stock is 0.'),
+    .describe(
+      '`paused`: the seller takes no orders for now. `sold_out`: the offering is not paused, but the stock is 0.',
+    ),
   ratingAverage: z
     .number()
     .nullable()
@@ -48,7 +50,7 @@ export const OfferingChanges = z
 
 export const OfferingQuery = z.object({
   ...aboutContents,
-  sellerId: PersonParam.optional().describe('The same as `authorId`; if both are given, this one counts.'),
+  sellerId: PersonParam.optional().describe('The same as `authorId`; if both are given, `sellerId` counts.'),
   minPrice: queryInteger(1, 1_000_000).optional().describe('Only offerings that cost this much mana or more.'),
   maxPrice: queryInteger(1, 1_000_000).optional().describe('Only offerings that cost this much mana or less.'),
   sort: z
@@ -63,14 +65,20 @@ export const OrderState = z
     '`held`: the mana is held and the seller has not answered. `completed` pays the seller; `declined`, `cancelled` and `expired` give the mana back; `resolved` divides it as an admin decided.',
   )
 const orderFields = {
-  quantity: z.literal(1).describe('An order is for one.'),
+  quantity: z.literal(1).describe('How many the buyer ordered: always 1.'),
   priceMana: z.int().describe('Whole mana that the buyer pays.'),
   state: OrderState,
   note: z.string().nullable().describe('What the buyer wrote with the order; null if nothing.'),
-  deliveryNote: z.string().nullable().describe('What the seller wrote with the delivery; null before it.'),
+  deliveryNote: z.string().nullable().describe('What the seller wrote with the delivery; null before the delivery.'),
   attachment: Attachment.nullable().describe('The file that the seller delivered; null if there is none.'),
-  disputeReason: z.string().nullable().describe('What the buyer wrote when disputing it; null if they did not.'),
-  refundMana: z.int().nullable().describe('Only of a resolved order: the mana that went back to the buyer.'),
+  disputeReason: z
+    .string()
+    .nullable()
+    .describe('What the buyer wrote when disputing the order; null if there was no dispute.'),
+  refundMana: z
+    .int()
+    .nullable()
+    .describe('The mana of a resolved order that went back to the buyer; null for other orders.'),
   deadlineAt: Timestamp.nullable().describe(
     'When the seller should deliver at the latest; null until the order is accepted.',
   ),
@@ -78,7 +86,7 @@ const orderFields = {
   history: z
     .array(
       z.object({
-        state: OrderState.describe('The state that the order got into.'),
+        state: OrderState.describe('The state of the order after the step.'),
         by: z
           .enum(['buyer', 'seller', 'worker', 'admin'])
           .describe(
@@ -94,17 +102,17 @@ export const Order = z
     id: Uuid,
     offering: z
       .object({
-        id: Uuid.nullable().describe('Null if you can no longer see the offering.'),
-        title: z.string().describe('As it was when it was ordered.'),
-        description: z.string().describe('Markdown, as it was when it was ordered.'),
-        priceMana: z.int().describe('As it was when it was ordered, in whole mana.'),
-        deliveryDays: z.int().describe('As it was when it was ordered.'),
+        id: Uuid.nullable().describe('The id of the offering; null if you can no longer see it.'),
+        title: z.string().describe('The title at the time of the order.'),
+        description: z.string().describe('Markdown, as it was at the time of the order.'),
+        priceMana: z.int().describe('The price at the time of the order, in whole mana.'),
+        deliveryDays: z.int().describe('The days of delivery at the time of the order.'),
       })
-      .describe('The offering as it was when it was ordered. `id` is null if you can no longer see it.'),
+      .describe('The offering as it was at the time of the order. `id` is null if you can no longer see it.'),
     buyerId: z.string().nullable().describe('An actor id; null if you cannot see the person.'),
-    buyer: PersonCard.nullable().describe('Null if you cannot see the person.'),
+    buyer: PersonCard.nullable().describe('Who buys; null if you cannot see the person.'),
     sellerId: z.string().nullable().describe('An actor id; null if you cannot see the person.'),
-    seller: PersonCard.nullable().describe('Null if you cannot see the person.'),
+    seller: PersonCard.nullable().describe('Who sells; null if you cannot see the person.'),
     ...orderFields,
   })
   .openapi('Order', { description: 'A person whom you cannot see (blocked, banned or erased) is null.' })
@@ -116,18 +124,18 @@ export const OrdersQuery = z.object({
 export const NewOrder = z
   .object({
     expectedPrice: priceMana.describe('The price that you saw. 409 if the offering now has another price.'),
-    note: text.nullish().describe('For the seller, up to 2000 characters.'),
+    note: text.nullish().describe('A note for the seller, up to 2000 characters.'),
   })
   .openapi('NewOrder')
 export const PlacedOrder = z.object({ order: Order, senderBalance: SenderBalance }).openapi('PlacedOrder')
 export const Delivery = z
   .object({
-    deliveryNote: text.describe('For the buyer, 1 to 2000 characters.'),
+    deliveryNote: text.describe('A note for the buyer, 1 to 2000 characters.'),
     assetId: Uuid.nullish().describe('A committed media asset of yours that the buyer gets, except an avatar.'),
   })
   .openapi('Delivery')
 export const Dispute = z
-  .object({ reason: text.describe('For staff and the seller, 1 to 2000 characters.') })
+  .object({ reason: text.describe('The reason, for staff and the seller, 1 to 2000 characters.') })
   .openapi('Dispute')
 
 export const NewReview = z
@@ -136,7 +144,7 @@ export const NewReview = z
 export const Review = z
   .object({
     id: Uuid,
-    orderId: Uuid.nullable().describe('Null for everybody except the buyer and the seller.'),
+    orderId: Uuid.nullable().describe('The id of the order; null for everybody except the buyer and the seller.'),
     authorId: ActorId,
     author: PersonCard,
     stars: z.int().describe('1 (poor) to 5 (very good).'),

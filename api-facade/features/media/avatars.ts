@@ -10,7 +10,7 @@ import type { AvatarParams, NewAvatar, styles } from './schemas.ts'
 
 type StyleName = (typeof styles)[number]
 
-// each is loaded when it is first requested
+// A style is loaded when it is first requested.
 const definitions: Readonly<Record<StyleName, () => Promise<{ default: unknown }>>> = {
   lorelei: () => import('@dicebear/styles/lorelei.json', { with: { type: 'json' } }),
   notionists: () => import('@dicebear/styles/notionists.json', { with: { type: 'json' } }),
@@ -31,7 +31,7 @@ function styleOf(name: StyleName): Promise<Style> {
 const draw = async (style: StyleName, picture: string): Promise<string> =>
   new Avatar(await styleOf(style), { seed: picture, size: 256 }).toString()
 
-/** What replaces the seed in a URL, because a seed may be a name or a person's id. */
+/** The hash that a URL has instead of the seed, because a seed may be a name or a person's id. */
 const pictureOf = (seed: string): string =>
   createHash('sha256').update(`kith avatar ${seed}`).digest('hex').slice(0, 32)
 

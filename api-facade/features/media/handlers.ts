@@ -36,7 +36,7 @@ async function ask<S extends z.ZodType>(
 async function announce(c: Context, given: z.output<typeof NewAsset>, inParts: boolean) {
   const { config } = c.get('services')
   if (!config.storage && !config.mediaSink)
-    throw new ApiError('storage_unavailable', ['This instance has no storage of media, so nothing can be uploaded.'])
+    throw new ApiError('storage_unavailable', ['This instance has no storage for media, so nothing can be uploaded.'])
   const { kind, contentType, size, alt, width, height, blurhash, posterId } = given
   const announced = { p_kind: kind, p_content_type: contentType, p_size: size, p_in_parts: inParts }
   const about = { p_alt: alt, p_width: width, p_height: height, p_blurhash: blurhash, p_poster_id: posterId }
@@ -73,7 +73,7 @@ async function partsOf(c: Context, asset: Announced) {
   let found = await ask(c, 'parts', { ...asset, uploadId }, Continued)
   if (found.uploadId !== uploadId) {
     uploadId = await uploadIdOf(c, assetId, { p_ended: uploadId, p_begun: found.uploadId })
-    // a concurrent request was faster, and the clients must send to the same upload
+    // A concurrent request was faster. All clients must send to the same upload.
     if (found.uploadId !== uploadId) found = await ask(c, 'parts', { ...asset, uploadId }, Continued)
   }
   const parts = found.parts.map(({ number, size, upload }) => {

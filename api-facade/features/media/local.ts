@@ -25,7 +25,7 @@ export async function takeBytes(c: Context, { assetId, token, uploadId, part }: 
   const isTaken =
     isWanted && (newPart ? await writePart(config, newPart, body) : await writeUpload(config, announced, body))
   if (isTaken) return send(c, null, 200)
-  setHeader(c, 'connection', 'close') // the rest may still be arriving
+  setHeader(c, 'connection', 'close') // The rest of the body may still be arriving.
   throw isWanted ? new ApiError('request_malformed') : new ApiError('upload_refused')
 }
 
@@ -37,7 +37,7 @@ export async function serveBytes(c: Context, { assetId }: z.output<typeof AssetI
   const range = rangeOf(c.req.header('range'), size)
   const [start, end] = range ?? [0, size - 1]
   if (range) setHeader(c, 'content-range', `bytes ${start}-${end}/${size}`)
-  // nobody reads the body of a HEAD, so the file would stay open
+  // Nobody reads the body of a HEAD, so the file would stay open.
   return send(c, c.req.method === 'HEAD' ? null : object.read(start, end), range ? 206 : 200, {
     'accept-ranges': 'bytes',
     'cache-control': 'public, max-age=31536000, immutable',

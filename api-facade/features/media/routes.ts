@@ -1,4 +1,4 @@
-// Media. The rules are in sql/media; edge-functions/media talks to the storage.
+// The routes of uploads and of generated avatars. The rules are in sql/media; edge-functions/media calls the storage.
 import { routes } from '../../lib/routes.ts'
 import { z } from '../../lib/schemas.ts'
 import { generateAvatar, showAvatar } from './avatars.ts'
@@ -42,7 +42,7 @@ export default routes('media', {
   'POST /media/multipart': {
     summary: 'Announce an upload in parts',
     description:
-      'For files of more than about 10 MB: what has arrived is not lost if the connection breaks. Send each part to its `uploadUrl` as in `POST /media/presign`, in any order, several at once if you like. `GET /media/{assetId}/parts` says which parts are missing, with new URLs. When all have arrived, commit the asset, which joins them. Kinds, content types, sizes and limits are those of `POST /media/presign`.',
+      'For files of more than about 10 MB: the parts that have arrived are not lost if the connection breaks. Send each part to its `uploadUrl` as in `POST /media/presign`, in any order, also several at once. `GET /media/{assetId}/parts` says which parts are missing, with new URLs. When all parts have arrived, commit the asset, which joins them. Kinds, content types, sizes and limits are those of `POST /media/presign`.',
     access: 'user',
     id: 'createAssetInParts',
     body: NewAsset,
@@ -69,7 +69,7 @@ export default routes('media', {
   'DELETE /media/:assetId': {
     summary: 'Abort an upload',
     description:
-      'Deletes an asset that is not committed, and what the storage has of it. It no longer counts towards your quota. 409 if it is committed. Another person’s asset is 404.',
+      'Deletes an asset that is not committed, and its bytes in the storage. It no longer counts towards your quota. 409 if it is committed. Another person’s asset is 404.',
     access: 'user',
     operation: 'delete_asset',
     params: AssetId,
@@ -93,7 +93,7 @@ export default routes('media', {
   'POST /media/avatar/generate': {
     summary: 'Generate an avatar',
     description:
-      'The same style and seed always give the same picture: as `svg`, and publicly at `url`, which does not contain the seed. Nothing is stored. For the authors of the styles see the README.',
+      'The same style and seed always give the same picture. The answer has it as `svg`, and everybody can get it at `url`, which does not contain the seed. Nothing is stored. For the authors of the styles see the README.',
     access: 'user',
     id: 'generateAvatar',
     body: NewAvatar,
@@ -118,7 +118,7 @@ export default routes('media', {
   'PUT /media/local/:assetId': {
     summary: 'Receive an upload, in development',
     description:
-      'The target of `uploadUrl` if the instance has no storage; 404 in production, and if it has one. The body is the file. 403 unless the token is unexpired and was issued for this asset, content type and length.',
+      'The target of `uploadUrl` if the instance has no storage. 404 in production, and if the instance has a storage. The body is the file. 403 unless the token is unexpired and was issued for this asset, content type and length.',
     access: 'public',
     id: 'putLocalAsset',
     params: AssetId,
@@ -132,7 +132,7 @@ export default routes('media', {
   'GET /media/local/:assetId': {
     summary: 'Get a committed asset, in development',
     description:
-      'The target of `publicUrl` if the instance has no storage; 404 in production, and if it has one. Supports `Range`, and does not count towards the global limit.',
+      'The target of `publicUrl` if the instance has no storage. 404 in production, and if the instance has a storage. Supports `Range`, and does not count towards the global limit.',
     access: 'public',
     id: 'getLocalAsset',
     limit: 'pictures',

@@ -1,4 +1,4 @@
-// Schemas of media. What can be uploaded is in sql/media/10_assets.sql.
+// Schemas of media. The rules about uploads are in sql/media/10_assets.sql.
 import { CommittedAt } from '../../lib/fields.ts'
 import { IdParam, queryInteger, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
@@ -7,13 +7,13 @@ export const AssetKey = z.object({ key: Uuid })
 
 /** How much space a picture or video takes, and what to show there until it is loaded or plays. */
 export const picture = {
-  width: z.int().nullable().describe('In pixels, as the picture or video is shown; null if unknown.'),
-  height: z.int().nullable().describe('In pixels, as the picture or video is shown; null if unknown.'),
+  width: z.int().nullable().describe('The width in pixels, as the picture or video is shown; null if unknown.'),
+  height: z.int().nullable().describe('The height in pixels, as the picture or video is shown; null if unknown.'),
   blurhash: z
     .string()
     .nullable()
     .describe('A [BlurHash](https://blurha.sh), to be shown while the picture loads. Null if unknown.'),
-  posterUrl: z.string().nullable().describe('Of a video: the picture to show until it plays. Null if it has none.'),
+  posterUrl: z.string().nullable().describe('The picture to show until a video plays; null if there is none.'),
 }
 export const AltText = z
   .string()
@@ -26,7 +26,7 @@ export const NewAsset = z
     kind: z
       .enum(['avatar', 'image', 'video', 'audio', 'attachment'])
       .openapi({ example: 'image' })
-      .describe('What it is for, which decides the types and the largest size.'),
+      .describe('The purpose of the upload, which decides the types and the largest size.'),
     contentType: z.string().max(100).openapi({ example: 'image/png', description: 'Without parameters.' }),
     size: z.int().openapi({ example: 52_481, description: 'The exact size in bytes.' }),
     alt: altText
@@ -40,7 +40,7 @@ export const NewAsset = z
       .max(65_535)
       .nullish()
       .describe(
-        'Of a picture or video: pixels, as it is shown. For a picture, the commit replaces it with what the file says.',
+        'The size of a picture or video in pixels, as it is shown. For a picture, the commit replaces it with the value from the file.',
       ),
     height: z
       .int()
@@ -48,16 +48,16 @@ export const NewAsset = z
       .max(65_535)
       .nullish()
       .describe(
-        'Of a picture or video: pixels, as it is shown. For a picture, the commit replaces it with what the file says.',
+        'The size of a picture or video in pixels, as it is shown. For a picture, the commit replaces it with the value from the file.',
       ),
     blurhash: z
       .string()
       .max(200)
       .nullish()
       .openapi({ example: 'LEHV6nWB2yk8pyo0adR*.7kCMdnj' })
-      .describe('Of a picture or video: a [BlurHash](https://blurha.sh), to be shown while it loads.'),
+      .describe('A [BlurHash](https://blurha.sh) of a picture or video, to be shown while it loads.'),
     posterId: Uuid.nullish().describe(
-      'Of a video: a committed asset of yours of kind `image`, to be shown until it plays.',
+      'The poster of a video, to be shown until it plays: a committed asset of yours of kind `image`.',
     ),
   })
   .openapi('NewAsset')
@@ -65,10 +65,12 @@ export const NewAsset = z
 export const Upload = z
   .object({
     assetId: Uuid,
-    uploadUrl: z.string().describe('Accepts a PUT of the file from anybody who has this URL, until `expiresAt`.'),
+    uploadUrl: z
+      .string()
+      .describe('The URL that accepts a PUT of the file from anybody who has it, until `expiresAt`.'),
     publicUrl: z.string().describe('The URL of the asset after the commit.'),
     expiresAt: Timestamp,
-    headers: z.record(z.string(), z.string()).describe('Send exactly these with the PUT.'),
+    headers: z.record(z.string(), z.string()).describe('The headers of the PUT, to send exactly as given.'),
   })
   .openapi('Upload')
 export const UploadInParts = z
@@ -79,39 +81,39 @@ export const UploadInParts = z
     parts: z
       .array(
         z.object({
-          number: z.int().min(1).max(100).describe('Its place in the file, from 1.'),
+          number: z.int().min(1).max(100).describe('The position of the part in the file, from 1.'),
           size: z.int().min(1).describe('Bytes.'),
           arrived: z.boolean().describe('Whether the storage has this part.'),
           uploadUrl: z
             .string()
             .nullable()
             .describe(
-              'Accepts a PUT of this part from anybody who has this URL, until `expiresAt`. Null if it has arrived.',
+              'The URL that accepts a PUT of this part from anybody who has it, until `expiresAt`. Null if the part has arrived.',
             ),
           headers: z
             .record(z.string(), z.string())
             .nullable()
-            .describe('Send exactly these with the PUT. Null if the part has arrived.'),
+            .describe('The headers of the PUT, to send exactly as given. Null if the part has arrived.'),
           expiresAt: Timestamp.nullable().describe('Until when the URL is valid; null if the part has arrived.'),
         }),
       )
-      .describe('In the order of the file, at most 100.'),
+      .describe('The parts in the order of the file, at most 100.'),
   })
   .openapi('UploadInParts')
 export const UploadAlias = z.object({
-  uploadUrl: z.string().describe('Accepts a PUT of the file from anybody who has this URL.'),
+  uploadUrl: z.string().describe('The URL that accepts a PUT of the file from anybody who has it.'),
   key: Uuid,
 })
 
 export const Asset = z
   .object({
     assetId: Uuid,
-    kind: z.string().describe('What it is for, as announced.'),
+    kind: z.string().describe('The purpose of the upload, as announced.'),
     contentType: z.string().describe('The announced media type, with which it is served.'),
     size: z.int().describe('Bytes.'),
     key: Uuid.describe('The same as `assetId`.'),
     status: z.enum(['pending', 'committed']).describe('`pending` until you commit it; then it can be used.'),
-    publicUrl: z.string().describe('Where everybody can read it once it is committed.'),
+    publicUrl: z.string().describe('The URL at which everybody can read the file once it is committed.'),
     partSize: z.int().nullable().describe('The size of a part in bytes; null unless the file is uploaded in parts.'),
     alt: AltText,
     ...picture,
@@ -124,7 +126,7 @@ export const Asset = z
 export const Attachment = z
   .object({
     assetId: Uuid,
-    url: z.string().describe('Where the file can be read.'),
+    url: z.string().describe('The URL of the file.'),
     contentType: z.string().describe('The media type, such as `image/png`.'),
     alt: AltText,
     ...picture,
@@ -172,7 +174,7 @@ export const NewAvatar = z
 export const Avatar = z
   .object({
     svg: z.string().describe('The picture itself.'),
-    url: z.string().describe('Can be used as a `profilePicUrl`.'),
+    url: z.string().describe('The URL of the picture, which can be a `profilePicUrl`.'),
   })
   .openapi('Avatar')
 export const AvatarParams = z.object({

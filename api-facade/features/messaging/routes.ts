@@ -31,7 +31,7 @@ const conversations = routes('messaging', {
   'GET /conversations': {
     summary: 'List your conversations, the latest message first',
     description:
-      'A message from somebody with a block between you does not move a conversation up. A cursor is a fixed position, even when conversations move; an id is also accepted. A page scans at most 400 conversations, and with `unread` or `q` at most 10,000 messages and members in them, so it may be shorter than `limit` and still have a next page.',
+      'A message from somebody with a block between you does not move a conversation up. A cursor is a fixed position, even when conversations move; an id is also accepted. A page scans at most 400 conversations, and with `unread` or `q` at most 10,000 messages and members in them. So it may be shorter than `limit` and still have a next page.',
     access: 'user',
     fresh: 'announced',
     operation: 'list_conversations',
@@ -104,7 +104,7 @@ const conversations = routes('messaging', {
   },
   'PUT /conversations/:id/mute': {
     summary: 'Mute a conversation',
-    description: 'Turns off its notifications and pushes; messages still arrive.',
+    description: 'Turns off notifications and pushes of the conversation; messages still arrive.',
     access: 'user',
     operation: 'mute_conversation',
     params: UuidId,
@@ -134,7 +134,7 @@ const conversations = routes('messaging', {
   },
   'POST /conversations/:id/members': {
     summary: 'Add people to a group',
-    description: `Adds all of them or none. They can only read messages that are sent from then on. At most 50 members. ${forGroups} ${people}`,
+    description: `Adds all of them or none. The new members can only read messages that are sent from then on. A group has at most 50 members. ${forGroups} ${people}`,
     access: 'user',
     operation: 'add_conversation_members',
     params: UuidId,
@@ -156,7 +156,7 @@ const conversations = routes('messaging', {
   },
   'DELETE /conversations/:id/members/:userId': {
     summary: 'Remove a member from a group',
-    description: `Afterwards they get no messages or events of the group. ${forGroups} 404 if the person is not a member.`,
+    description: `Afterwards the person gets no messages or events of the group. ${forGroups} 404 if the person is not a member.`,
     access: 'user',
     operation: 'remove_conversation_member',
     params: MemberId,
@@ -173,7 +173,7 @@ const messages = routes('messaging', {
   'GET /conversations/:id/messages': {
     summary: 'List the messages of a conversation',
     description:
-      'Newest first. With `after`, oldest first: a client that was offline misses nothing, because no message ever appears before one that the client already has. `nextCursor` continues in the same order; send it with the same `after` or `changedSince`. Contains the messages that were sent while you were a member, without those of banned people and, in a group, without those of people with a block between you. A direct conversation stays readable for both after a block. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. `changedSince` also returns what changed up to 3 seconds earlier, because a commit takes time.',
+      'Lists the newest first, or with `after` the oldest first. With `after`, a client that was offline misses nothing, because no message ever appears before one that the client already has. `nextCursor` continues in the same order; send it with the same `after` or `changedSince`. Contains the messages that were sent while you were a member, without those of banned people and, in a group, without those of people with a block between you. A direct conversation stays readable for both after a block. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page. `changedSince` also returns what changed up to 3 seconds earlier, because a commit takes time.',
     access: 'user',
     fresh: 'announced',
     operation: 'list_messages',
@@ -207,7 +207,9 @@ const messages = routes('messaging', {
   },
   'PATCH /messages/:id': {
     summary: 'Edit a message',
-    description: `Within 15 minutes after sending, otherwise 409 \`message_too_old\`. ${closed} Counts towards the limit of sending.`,
+    description:
+      `You can do this within 15 minutes after sending; later it is 409 \`message_too_old\`. ${closed} ` +
+      `Counts towards the limit of sending.`,
     access: 'user',
     operation: 'edit_message',
     params: UuidId,
@@ -218,7 +220,8 @@ const messages = routes('messaging', {
   'DELETE /messages/:id': {
     summary: 'Delete a message',
     description:
-      'Deletes it for everyone: an empty message remains, without text, attachment and reactions. Repeating it changes nothing.',
+      'Deletes the message for everyone: an empty message remains, without text, attachment and reactions. ' +
+      'Repeating it changes nothing.',
     access: 'user',
     operation: 'delete_message',
     params: UuidId,

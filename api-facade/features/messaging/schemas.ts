@@ -7,7 +7,7 @@ const Kind = z
   .enum(['direct', 'group'])
   .describe('`direct`: always the same two people. `group`: an owner and up to 49 others.')
 
-const sender = PersonCard.nullable().describe('Null if the account was erased.')
+const sender = PersonCard.nullable().describe('Who sent the message; null if the account was erased.')
 export const Message = z
   .object({
     id: Uuid,
@@ -18,27 +18,27 @@ export const Message = z
       .string()
       .nullable()
       .describe(
-        'Null for a deleted message; empty if the message consists of an asset alone. A system message says what its `sender` did, or what was done to them: `joined`, `left`, `removed` (by the owner), `owner` (became the owner), or `title`, a space and the new title.',
+        'The text; null for a deleted message, empty if the message consists of an asset alone. A system message says what its `sender` did, or what was done to them: `joined`, `left`, `removed` (by the owner), `owner` (became the owner), or `title`, a space and the new title.',
       ),
     replyTo: z
       .object({
         id: Uuid.describe('The message that this one answers.'),
         sender,
-        excerpt: z.string().nullable().describe('The first 140 characters; null for a deleted message.'),
+        excerpt: z.string().nullable().describe('The first 140 characters of the text; null for a deleted message.'),
       })
       .nullable()
-      .describe('Null if it answers no message, or one that you cannot see.'),
+      .describe('The message that this one answers. Null if there is none, or if you cannot see it.'),
     attachment: Attachment.nullable().describe('The file that was sent; null if there is none, or if it was deleted.'),
     reactions: z
       .array(
         z.object({
           emoji: z.string().describe('1 to 8 emoji.'),
-          count: z.int().min(1).describe('How many people reacted with it.'),
-          mine: z.boolean().describe('Whether you are one of them.'),
+          count: z.int().min(1).describe('How many people reacted with this emoji.'),
+          mine: z.boolean().describe('Whether you reacted with this emoji.'),
         }),
       )
       .describe(
-        'In the order in which they were first used. Contains and counts only reactions of people whom you can see.',
+        'The reactions in the order in which they were first used. Contains and counts only reactions of people whom you can see.',
       ),
     createdAt: Timestamp,
     editedAt: EditedAt,
@@ -77,7 +77,7 @@ export const Conversation = z
         'Messages that you have not read, counted among the latest 500, up to 99. Leaves out your own messages, system messages, deleted ones, and those of banned people or of people with a block between you.',
       ),
     mutedUntil: Timestamp.nullable().describe(
-      'Until when it is muted for you: `9999-12-31T23:59:59.999Z` if without end, null if it is not.',
+      'When the mute of the conversation ends for you: `9999-12-31T23:59:59.999Z` if it has no end, null if you have not muted the conversation.',
     ),
     createdAt: Timestamp,
   })
@@ -100,7 +100,7 @@ export const ConversationQuery = z.object({
     .describe('Part of the title or of the name of another member. Case and accents are ignored.'),
 })
 
-// more than 49 people exceed the limit of members; SQL reports that error
+// More than 49 people exceed the limit of members. SQL raises that error.
 const people = z
   .array(PersonParam)
   .max(1000)
@@ -124,7 +124,7 @@ export const HandOver = z.object({
 export const Availability = z
   .object({
     available: z.boolean().describe('Whether you can open a direct conversation with the person.'),
-    reason: z.enum(['no_shared_circle']).nullable().describe('Why not; null if you can.'),
+    reason: z.enum(['no_shared_circle']).nullable().describe('Why you cannot open one; null if you can.'),
   })
   .openapi('Availability')
 export const UnreadConversations = z
@@ -138,7 +138,7 @@ export const UnreadConversations = z
   .openapi('UnreadConversations')
 export const Left = z.object({ left: z.literal(true).describe('Always `true`.') })
 export const MuteUntil = z.object({
-  until: Moment.nullish().describe('In the future. Default: until you unmute it.'),
+  until: Moment.nullish().describe('When the mute ends, in the future. Default: when you unmute it.'),
 })
 export const ReadUpTo = z.object({
   messageId: Uuid.describe('The latest message that you have read. Earlier ones count as read.'),
@@ -147,11 +147,11 @@ export const ReadUpTo = z.object({
 export const MessageQuery = z.object({
   after: Uuid.optional().describe('The id of a message: returns later messages, oldest first.'),
   changedSince: Moment.optional().describe(
-    'Returns messages that were edited, deleted or reacted to since then, the oldest change first. Not together with `after`.',
+    'Returns messages that were edited, deleted or reacted to since then, the oldest change first. Cannot be combined with `after`.',
   ),
 })
 const body = z.string().openapi({
-  description: '1 to 4000 characters. It can have none if the message has an asset.',
+  description: '1 to 4000 characters, or none if the message has an asset.',
   example: 'See you at eight?',
 })
 export const NewMessage = z

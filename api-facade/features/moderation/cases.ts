@@ -32,13 +32,21 @@ const claimed =
 const audited = 'Writes an audit entry.'
 const ProposalId = z.object({ id: IdParam, proposalId: IdParam })
 export const unlogged =
-  'For people who cannot log in because they are banned or suspended, and for everybody else. Prove who you are as at a login: with address and password, with what a passkey signed, or with the one-time code of a login at the OpenID provider and its verifier. If the account has a second factor, it is 403 `factor_required` without a passkey or `code`; each code counts once. The limits are those of a login: wrong passwords and codes at both count together.'
+  'Works for everybody, also for people who cannot log in because they are banned or suspended. Prove who you are ' +
+  'as at a login: with address and password, with what a passkey signed, or with the one-time code of a login at ' +
+  'the OpenID provider and its verifier. If the account has a second factor, the answer is 403 `factor_required` ' +
+  'without a passkey or `code`. Each code can be used once. The limits are those of a login. Wrong passwords and ' +
+  'codes here count together with those at a login.'
 
 export default routes('moderation', {
   'GET /admin/cases': {
     summary: 'List cases, the most urgent first',
     description:
-      'All open reports of one thing make one case. What was reported in a group or guild is first for its owner and moderators, and comes into this list after three days, or at once if its category or its author requires it; `waiting=true` lists what is not here yet. Cases of the same priority are ordered from the oldest to the newest. `q` is an id, or a part of the username or the rule. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'All open reports of one thing make one case. A case about a thing in a group or guild goes to its owner ' +
+      'and moderators first. The case appears in this list after three days, or immediately if its category or ' +
+      'its author requires it. `waiting=true` lists the cases that do not appear here yet. Cases of the same ' +
+      'priority are ordered from the oldest to the newest. `q` is an id, or a part of the username or the rule. A ' +
+      'page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_cases',
     query: CasesQuery,
@@ -48,7 +56,7 @@ export default routes('moderation', {
   },
   'POST /admin/cases': {
     summary: 'Open a case about something that nobody reported',
-    description: `If the thing has an open case, it gets the note. ${audited}`,
+    description: `If the thing has an open case, the case gets the note. ${audited}`,
     access: 'moderator',
     operation: 'create_case',
     body: NewCase,
@@ -56,18 +64,18 @@ export default routes('moderation', {
     outcome: 'The open case of the thing.',
   },
   'GET /admin/cases/:id': {
-    summary: 'Get a case with all that belongs to it',
+    summary: 'Get a case with its reports, history and decisions',
     description:
-      '`target` is the thing as the lists for staff show it; null for a message, which only its reports have, and for what no longer exists.',
+      '`target` is the thing as the lists for staff show it; null for a message, whose text only the reports contain, and for what no longer exists.',
     access: 'moderator',
     operation: 'get_case',
     params: UuidId,
     answers: { 200: StaffCaseFile },
-    outcome: 'The case, and what was decided about the person before.',
+    outcome: 'The case, and the newest decisions about the person.',
   },
   'PATCH /admin/cases/:id': {
     summary: 'Change category, priority and rule of an open case',
-    description: `Absent fields do not change. A new category brings its own priority, unless you give one. ${claimed} ${audited}`,
+    description: `Absent fields do not change. A new category sets its own priority, unless you give one. ${claimed} ${audited}`,
     access: 'moderator',
     operation: 'update_case',
     params: UuidId,
@@ -77,7 +85,7 @@ export default routes('moderation', {
   },
   'POST /admin/cases/:id/claim': {
     summary: 'Claim a case',
-    description: `Claims it for 30 minutes, which begin again whenever you work on it. ${claimed} ${audited}`,
+    description: `Claims the case for 30 minutes, which begin again whenever you work on it. ${claimed} ${audited}`,
     access: 'moderator',
     operation: 'claim_case',
     params: UuidId,
@@ -105,7 +113,7 @@ export default routes('moderation', {
   },
   'POST /admin/cases/:id/actions': {
     summary: 'Act in a case',
-    description: `Does all of the actions or none. \`dismiss\`, and what is done to a thing or person, closes the case and settles its open reports, whose reporters get a \`moderation.actioned\` notification; \`unhide\`, \`restore\`, \`unlimit\` and \`unban\` leave it as it is. The person concerned gets a notification and reads the reason at \`GET /me/standing\`, but not who decided. Moderators can dismiss, warn, hide and unhide; the other actions are for admins (403), and moderators propose them. In a closed case everything but \`dismiss\` is still possible. 422 for an action that a thing of this type does not allow. ${claimed} Writes an audit entry for each action.`,
+    description: `Does all of the actions or none. The actions close the case and settle its open reports, whose reporters get a \`moderation.actioned\` notification. Only \`unhide\`, \`restore\`, \`unlimit\` and \`unban\` do not change the case. The person concerned gets a notification and reads the reason at \`GET /me/standing\`, but not who decided. Moderators can dismiss, warn, hide and unhide; only admins can do the rest (403), but moderators can propose it. In a closed case everything but \`dismiss\` is still possible. 422 for an action that a thing of this type does not allow. ${claimed} Writes an audit entry for each action.`,
     access: 'moderator',
     operation: 'act_on_case',
     params: UuidId,
@@ -115,7 +123,7 @@ export default routes('moderation', {
   },
   'POST /admin/cases/:id/proposals': {
     summary: 'Propose in a case what only an admin can do',
-    description: `At most one open proposal in each case. Closing the case declines it. ${audited}`,
+    description: `A case has at most one open proposal. Closing the case declines the proposal. ${audited}`,
     access: 'moderator',
     operation: 'propose_in_case',
     params: UuidId,
@@ -144,7 +152,7 @@ export default routes('moderation', {
   'GET /admin/users/:id/invitees': {
     summary: 'List the people whom a person invited, newest first',
     description:
-      'With their state, their strikes and how many people they invited themselves. `q` is an id, or a part of the username. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Each item has the person’s state, their strikes, and how many people they invited themselves. `q` is an id, or a part of the username. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'moderator',
     operation: 'list_invitees',
     params: AnyPersonId,
@@ -156,7 +164,7 @@ export default routes('moderation', {
   'POST /admin/users/:id/invitees/actions': {
     summary: 'Limit, suspend or ban people whom one person invited',
     description:
-      'All of them or none, with one reason, which each of them reads. 404 `invitee_unknown` if one of them was not invited by this person. Writes an audit entry for each.',
+      'Applies the action to all of them or to none, with one reason, which each of them reads. 404 `invitee_unknown` if one of them was not invited by this person. Writes an audit entry for each.',
     access: 'admin',
     operation: 'act_on_invitees',
     params: AnyPersonId,
@@ -177,7 +185,12 @@ export default routes('moderation', {
   },
   'POST /admin/appeals/:id/resolve': {
     summary: 'Uphold or overturn a decision that a person appealed',
-    description: `Possible once, for those who could make such a decision themselves. The person who made the decision gets 409 \`appeal_own_decision\` while somebody else could resolve it: a member of staff with the role who was active in the last 30 days. Overturning undoes what was done, and cancels its strikes. What can’t be undone, such as a deletion, stays: \`undone\` is then false. The person is notified and reads the answer, but not who gave it. ${audited}`,
+    description:
+      `An appeal is resolved once, by somebody who could make such a decision. The person who made the ` +
+      `decision gets 409 \`appeal_own_decision\` while somebody else could resolve it: a member of staff with the ` +
+      `role who was active in the last 30 days. Overturning undoes what was done, and cancels its strikes. An ` +
+      `action that can’t be undone, such as a deletion, stays. \`undone\` is then false. The person is notified ` +
+      `and reads the answer, but not who gave it. ${audited}`,
     access: 'moderator',
     operation: 'resolve_decision_appeal',
     params: UuidId,
@@ -187,7 +200,8 @@ export default routes('moderation', {
   },
   'GET /me/standing': {
     summary: 'Get your standing: what staff decided about you',
-    description: 'Reasons, strikes and appeals. Strikes lapse after some time, and have no effect by themselves.',
+    description:
+      'Has the reasons, strikes and appeals. Strikes lapse after some time, and have no effect by themselves.',
     access: 'user',
     operation: 'get_standing',
     answers: { 200: Standing },
@@ -196,7 +210,8 @@ export default routes('moderation', {
   'POST /me/standing/:id/appeal': {
     summary: 'Appeal a decision about you',
     description:
-      'Possible once for each decision (409 `decision_appealed`). If possible, somebody who did not make the decision resolves it. 404 for a decision that is not about you.',
+      'You can appeal each decision once (409 `decision_appealed`). If possible, somebody who did not make the ' +
+      'decision resolves it. 404 for a decision that is not about you.',
     access: 'user',
     operation: 'appeal_decision',
     params: UuidId,
@@ -220,7 +235,7 @@ export default routes('moderation', {
   },
   'POST /auth/appeal': {
     summary: 'Appeal a decision about you without logging in',
-    description: `${unlogged} Possible once for each decision.`,
+    description: `${unlogged} You can appeal each decision once.`,
     access: 'public',
     id: 'appealByPassword',
     pool: 'gate',

@@ -38,7 +38,7 @@ const Transparency = z
             .boolean()
             .nullable()
             .describe('Whether a rule decided; null if the figure is not about decisions or appeals.'),
-          value: z.number().describe('The number of them, or hours.'),
+          value: z.number().describe('The count; for `median_hours`, the hours.'),
         }),
       )
       .describe('The figures.'),
@@ -49,7 +49,7 @@ export default routes('moderation', {
   'GET /admin/transparency/:year': {
     summary: 'Get the figures of a year for a transparency report',
     description:
-      'Notices by category; decisions by action, by category, by who decided, and by whether they were automated; appeals with their outcomes; and how long staff and spaces took. Like lists for staff it is CSV with `Accept: text/csv`.',
+      'Counts notices by category; decisions by action, by category, by who decided, and by whether they were automated; and appeals by outcome. Also says how long staff and spaces took. Like lists for staff, the answer is CSV with `Accept: text/csv`.',
     access: 'admin',
     params: Year,
     operation: 'get_transparency',

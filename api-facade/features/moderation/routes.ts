@@ -8,7 +8,8 @@ import spaces from './spaces.ts'
 import statements from './statements.ts'
 
 export const about =
-  'What staff decides about reported things and people, case by case; what the people concerned read, verify and appeal; and the rules that the instance applies automatically.'
+  'Moderation: cases and decisions of staff, the standing and the appeals of people, and the rules that the ' +
+  'instance applies automatically.'
 
 const rows = { ...cases.rows, ...rules.rows, ...statements.rows, ...figures.rows, ...spaces.rows }
 const table: Table = { feature: 'moderation', rows }

@@ -14,7 +14,7 @@ const Category = z
   .min(1)
   .max(30)
   .openapi({ description: 'A category from `GET /reports/categories`.', example: 'spam' })
-const Priority = z.int().min(1).max(4).describe('How urgent it is: 1 (first) to 4.')
+const Priority = z.int().min(1).max(4).describe('How urgent the case is: 1 (most urgent) to 4.')
 const Rule = z.string().trim().min(1).max(300)
 const CaseStatus = z.enum(['open', 'closed']).describe('A closed case stays closed: a new report opens another one.')
 const Decided = z
@@ -34,18 +34,20 @@ export const CasesQuery = z.object({
   personId: AnyPerson.optional(),
   waiting: isTrue.optional().openapi({
     type: 'boolean',
-    description: 'With `true` only open cases that a group or guild still decides by itself; otherwise all others.',
+    description:
+      '`true`: only open cases that a group or guild still decides by itself. `false`, the default: ' +
+      'only the other cases.',
   }),
   ...narrowing,
 })
 const shape = {
   id: Uuid,
   targetType: TargetType,
-  targetId: Uuid.describe('For a person the internal id.'),
+  targetId: Uuid.describe('The id of the thing; for a person the internal id.'),
   personId: InternalId.nullable().describe(
-    'Who answers for the thing: its author, or the owner of a space; null if nobody does any more.',
+    'Who is responsible for the thing: its author, or the owner of a space; null if nobody is any more.',
   ),
-  person: PersonCard.nullable().describe('Who answers for the thing; null if nobody does any more.'),
+  person: PersonCard.nullable().describe('Who is responsible for the thing; null if nobody is any more.'),
   category: Category,
   rule: z
     .string()
@@ -56,20 +58,20 @@ const shape = {
     .enum(['report', 'rule', 'staff', 'space'])
     .describe('What opened the case: a report, an automatic rule, a member of staff, or a space that passed it on.'),
   status: CaseStatus,
-  outcome: z.enum(['acted', 'dismissed']).nullable().describe('How it was closed; null while it is open.'),
-  reportCount: z.int().describe('How many reports belong to it.'),
-  claimedById: InternalId.nullable().describe('The internal id of who is working on it; null if nobody is.'),
-  claimedBy: PersonCard.nullable().describe('Who is working on it; null if nobody is.'),
+  outcome: z.enum(['acted', 'dismissed']).nullable().describe('How the case was closed; null while it is open.'),
+  reportCount: z.int().describe('How many reports belong to the case.'),
+  claimedById: InternalId.nullable().describe('The internal id of who is working on the case; null if nobody is.'),
+  claimedBy: PersonCard.nullable().describe('Who is working on the case; null if nobody is.'),
   claimedUntil: Timestamp.nullable().describe(
     'When the claim ends: 30 minutes after the last work on the case. Null if there is no claim.',
   ),
-  closedById: InternalId.nullable().describe('The internal id of who closed it; null while it is open.'),
-  closedAt: Timestamp.nullable().describe('When it was closed; null while it is open.'),
+  closedById: InternalId.nullable().describe('The internal id of who closed the case; null while it is open.'),
+  closedAt: Timestamp.nullable().describe('When the case was closed; null while it is open.'),
   spaceId: Uuid.nullable().describe(
     'The group or guild whose owner and moderators see the case; null if there is none.',
   ),
-  staffFrom: Timestamp.describe('When the open case comes into the queue of staff.'),
-  updatedAt: Timestamp.describe('When something last happened in it.'),
+  staffFrom: Timestamp.describe('When the open case appears in the queue of staff.'),
+  updatedAt: Timestamp.describe('When something last happened in the case.'),
   createdAt: Timestamp,
 }
 export const StaffCase = z.object(shape).openapi('StaffCase')
@@ -78,16 +80,16 @@ export const StaffCasePage = Page(StaffCase)
 export const StaffDecision = z
   .object({
     id: Uuid,
-    caseId: Uuid.nullable().describe('The case in which it was decided; null if there was none.'),
+    caseId: Uuid.nullable().describe('The case in which this was decided; null if there was none.'),
     targetType: TargetType,
-    targetId: Uuid.describe('For a person the internal id.'),
+    targetId: Uuid.describe('The id of the thing; for a person the internal id.'),
     action: Decided,
     category: Category,
     rule: z.string().nullable().describe('The broken rule, in the words of staff; null if none was named.'),
-    reason: z.string().describe('What the person reads.'),
+    reason: z.string().describe('The reason that the person reads.'),
     decidedById: InternalId.nullable().describe('The internal id of who decided; null for an automatic rule.'),
-    endsAt: Timestamp.nullable().describe('When it ends by itself; null if it does not.'),
-    liftedAt: Timestamp.nullable().describe('When it was ended; null while it lasts.'),
+    endsAt: Timestamp.nullable().describe('When the decision ends by itself; null if it does not.'),
+    liftedAt: Timestamp.nullable().describe('When the decision was ended; null while it lasts.'),
     overturnedAt: Timestamp.nullable().describe('When an appeal overturned it; null if none did.'),
     createdAt: Timestamp,
   })
@@ -97,7 +99,7 @@ const Proposal = z
   .object({
     id: Uuid,
     actions: z.array(z.string()).describe('What was proposed.'),
-    reason: z.string().describe('What the person is to read.'),
+    reason: z.string().describe('The reason that the person will read.'),
     until: Timestamp.nullable().describe('When the proposed suspension ends; null for anything else.'),
     status: z
       .enum(['open', 'accepted', 'declined'])
@@ -105,8 +107,8 @@ const Proposal = z
     proposedById: InternalId.nullable().describe(
       'The internal id of who proposed it; null if it is not known any more.',
     ),
-    settledById: InternalId.nullable().describe('The internal id of who settled it; null while it is open.'),
-    settledAt: Timestamp.nullable().describe('When it was settled; null while it is open.'),
+    settledById: InternalId.nullable().describe('The internal id of who settled the proposal; null while it is open.'),
+    settledAt: Timestamp.nullable().describe('When the proposal was settled; null while it is open.'),
     createdAt: Timestamp,
   })
   .openapi('CaseProposal')
@@ -116,8 +118,8 @@ export const StaffCaseFile = StaffCase.extend({
   media: z
     .array(
       z.object({
-        url: z.string().describe('Where the file can be read.'),
-        sha256: z.string().describe('Its SHA-256 in hex, which a rule can look for.'),
+        url: z.string().describe('The URL of the file.'),
+        sha256: z.string().describe('The SHA-256 of the file in hex, which a rule can look for.'),
       }),
     )
     .max(50)
@@ -168,7 +170,7 @@ export const CaseChange = z.object({
   rule: Rule.optional().describe('The broken rule of the instance, up to 300 characters.'),
 })
 const Actions = z.array(z.string().trim().min(1).max(20)).min(1).max(5)
-const until = Moment.optional().describe('When a suspension ends. Only with `suspend`, and then required.')
+const until = Moment.optional().describe('When the suspension ends. Required with `suspend`, and only allowed with it.')
 export const CaseActions = z.object({
   actions: Actions.openapi({
     description:
@@ -180,7 +182,9 @@ export const CaseActions = z.object({
     .trim()
     .max(1000)
     .optional()
-    .describe('What the person reads, up to 1000 characters. `warn`, `limit`, `suspend` and `ban` need one.'),
+    .describe(
+      'The reason that the person reads, up to 1000 characters. `warn`, `limit`, `suspend` and `ban` require it.',
+    ),
   category: Category.optional(),
   rule: Rule.optional().describe('The broken rule of the instance, which the person reads, up to 300 characters.'),
   until,
@@ -191,7 +195,7 @@ export const NewProposal = z.object({
       'What an admin should do: some of the actions that moderators can’t take themselves, such as `remove`, `restore`, `limit`, `suspend` and `ban`.',
     example: ['ban'],
   }),
-  reason: z.string().trim().min(1).max(1000).describe('What the person is to read, 1 to 1000 characters.'),
+  reason: z.string().trim().min(1).max(1000).describe('The reason that the person will read, 1 to 1000 characters.'),
   until,
 })
 
@@ -205,7 +209,7 @@ export const StaffInviteePage = Page(StaffInvitee)
 export const InviteesAction = z.object({
   action: z.enum(['limit', 'suspend', 'ban']).describe('What to do to each of them.'),
   people: z.array(AnyPerson).min(1).max(50).describe('1 to 50 different people whom this person invited.'),
-  reason: z.string().trim().min(1).max(1000).describe('What each of them reads, 1 to 1000 characters.'),
+  reason: z.string().trim().min(1).max(1000).describe('The reason that each of them reads, 1 to 1000 characters.'),
   category: Category.optional(),
   until,
 })
@@ -235,16 +239,18 @@ export const StaffDecisionAppeal = z
     undone: Undone,
     answer: z.string().nullable().describe('What staff answered; null while it is pending.'),
     mayResolve: z.boolean().describe('Whether you may resolve it.'),
-    resolvedById: InternalId.nullable().describe('The internal id of who resolved it; null while it is pending.'),
-    resolvedAt: Timestamp.nullable().describe('When it was resolved; null while it is pending.'),
+    resolvedById: InternalId.nullable().describe(
+      'The internal id of who resolved the appeal; null while it is pending.',
+    ),
+    resolvedAt: Timestamp.nullable().describe('When the appeal was resolved; null while it is pending.'),
     createdAt: Timestamp,
     decision: StaffDecision.describe('What was appealed.'),
   })
   .openapi('StaffDecisionAppeal')
 export const StaffDecisionAppealPage = Page(StaffDecisionAppeal)
 export const Verdict = z.object({
-  verdict: z.enum(['uphold', 'overturn']).describe('Final; an appeal is resolved once.'),
-  answer: z.string().trim().min(1).max(1000).describe('What the person reads, 1 to 1000 characters.'),
+  verdict: z.enum(['uphold', 'overturn']).describe('The verdict. It is final, because an appeal is resolved once.'),
+  answer: z.string().trim().min(1).max(1000).describe('The answer that the person reads, 1 to 1000 characters.'),
 })
 
 export const AppealPath = z.string().nullable().openapi({
@@ -266,17 +272,23 @@ export const Standing = z
             id: Uuid,
             action: Decided,
             targetType: TargetType,
-            targetId: Uuid.nullable().describe('The thing of yours; null if it is about you as a person.'),
+            targetId: Uuid.nullable().describe(
+              'The thing that the decision is about; null if it is about you as a person.',
+            ),
             category: Category,
             rule: z.string().nullable().describe('The rule of the instance that was broken; null if none was named.'),
-            reason: z.string().describe('Why; empty if staff gave no reason.'),
+            reason: z.string().describe('The reason; empty if staff gave none.'),
             automated: z
               .boolean()
               .describe('Whether a rule decided instead of a person. Such a decision counts no strikes.'),
-            strikes: z.int().describe('How many strikes it counts now.'),
-            strikesUntil: Timestamp.nullable().describe('When its strikes lapse; null if it counts none.'),
-            endsAt: Timestamp.nullable().describe('When it ends by itself; null if it does not.'),
-            liftedAt: Timestamp.nullable().describe('When staff ended it, or its time was over; null while it lasts.'),
+            strikes: z.int().describe('How many strikes the decision counts now.'),
+            strikesUntil: Timestamp.nullable().describe(
+              'When the strikes of the decision lapse; null if it counts none.',
+            ),
+            endsAt: Timestamp.nullable().describe('When the decision ends by itself; null if it does not.'),
+            liftedAt: Timestamp.nullable().describe(
+              'When staff ended the decision, or its time was over; null while it lasts.',
+            ),
             overturnedAt: Timestamp.nullable().describe('When your appeal overturned it; null if none did.'),
             appealable: z.boolean().describe('Whether you can appeal it. Each decision can be appealed once.'),
             appealPath: AppealPath,
@@ -300,7 +312,7 @@ export const Standing = z
   .openapi('Standing')
 const text = z.string().trim().min(1).max(2000).describe('Why the decision is wrong, 1 to 2000 characters.')
 export const NewDecisionAppeal = z.object({ text })
-const decisionId = Uuid.describe('From `POST /auth/standing`.')
+const decisionId = Uuid.describe('The id of the decision, from `POST /auth/standing`.')
 const example = { email: 'ada@example.org', password: 'long enough for all' }
 const ofDecision = { ...example, decisionId: '0b0b8f6e-6d3c-4f43-9c51-0d5c0f5d6c1a' }
 export const Identity = Who.refine(...ONE_WAY).openapi({ example })

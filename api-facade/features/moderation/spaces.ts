@@ -1,4 +1,5 @@
-// What was reported in a group or guild, for those who moderate it. The rules: sql/moderation/80_space_reports.sql.
+// Reports of things in a group or guild, for the people who moderate it. The rules:
+// sql/moderation/80_space_reports.sql.
 import { type Row, routes } from '../../lib/routes.ts'
 import { IdParam } from '../../lib/schemas.ts'
 import { GroupId } from '../groups/schemas.ts'
@@ -27,7 +28,7 @@ function about(
   return {
     [`GET /${kind}s/:id/reports`]: {
       summary: `List what was reported in a ${kind}, newest first`,
-      description: `Only the ${who} can read this list; others get 403. All open reports of one thing are one case. It never says who reported, and contains no cases about what you wrote yourself. After three days staff sees the case, too; immediately if it has one of the categories that the operator names, or if one of the ${who} wrote the thing. A case that staff or a rule opened is not in this list.`,
+      description: `Only the ${who} can read this list; others get 403. All open reports of one thing are one case. The list never says who reported, and contains no cases about what you wrote yourself. After three days staff sees the case, too. Staff sees it immediately if it has one of the categories that the operator names, or if one of the ${who} wrote the thing. A case that staff or a rule opened is not in this list.`,
       access: 'user',
       scope: 'spaces',
       operation: 'list_space_reports',
@@ -40,7 +41,12 @@ function about(
     },
     [`POST /${kind}s/:id/reports/:caseId/hide`]: {
       summary: `Hide a post or a reply that was reported in a ${kind}`,
-      description: `For the ${who}. Nobody but its author sees it from then on, as if staff had hidden it. The author is notified and reads the reason, but not who decided, and can appeal to staff. The case closes and its reporters get a \`moderation.actioned\` notification, unless the case is already with staff: then it stays open until staff decides. 422 \`case_action\` for things of other types. ${refused} ${limit}`,
+      description:
+        `Only the ${who} can do this. From then on only the author sees the post or reply, as if staff ` +
+        `had hidden it. The author is notified and reads the reason, but not who decided, and can appeal to ` +
+        `staff. The case closes and its reporters get a \`moderation.actioned\` notification, unless the case is ` +
+        `already with staff: then it stays open until staff decides. 422 \`case_action\` for things of other ` +
+        `types. ${refused} ${limit}`,
       ...act('hide'),
       id: `hideReportedIn${Name}`,
       body: SpaceReason,
@@ -49,7 +55,7 @@ function about(
     },
     [`POST /${kind}s/:id/reports/:caseId/unhide`]: {
       summary: `Show again what you hid in a ${kind}`,
-      description: `For the ${who}, also in a closed case. 409 \`hidden_by_staff\` for what staff or a rule hid. Repeating it changes nothing. ${refused} ${limit}`,
+      description: `Only the ${who} can do this, also in a closed case. 409 \`hidden_by_staff\` for what staff or a rule hid. Repeating it changes nothing. ${refused} ${limit}`,
       ...act('unhide'),
       id: `unhideReportedIn${Name}`,
       answers: { 200: SpaceReport },
@@ -57,7 +63,7 @@ function about(
     },
     [`POST /${kind}s/:id/reports/:caseId/dismiss`]: {
       summary: `Dismiss what was reported in a ${kind}`,
-      description: `For the ${who}. Closes the case, and its reporters get a \`moderation.actioned\` notification. 409 \`case_with_staff\` if the case is already with staff. ${refused} ${limit}`,
+      description: `Only the ${who} can do this. Closes the case, and its reporters get a \`moderation.actioned\` notification. 409 \`case_with_staff\` if the case is already with staff. ${refused} ${limit}`,
       ...act('dismiss'),
       id: `dismissReportsIn${Name}`,
       answers: { 200: SpaceReport },

@@ -1,4 +1,4 @@
-// Schemas of push tokens. What a token looks like is checked in SQL.
+// Schemas of push tokens and pushes. SQL checks the form of a token.
 import { Timestamp, Uuid, z } from '../../lib/schemas.ts'
 import { kinds, Path } from './schemas.ts'
 
@@ -22,16 +22,16 @@ export const PushRegistration = z.object({
       auth: z.string().max(40).describe('The secret of the subscription, base64url.'),
     })
     .optional()
-    .describe('Only for a web push subscription, which requires them.'),
+    .describe('The keys of a web push subscription, which requires them. Other devices have none.'),
 })
 export type Registration = z.output<typeof PushRegistration>
 export const PushRemoval = z.object({ token: Token.optional() })
 export const Registered = z.object({ platform: Platform, lastSeenAt: Timestamp }).openapi('PushDevice')
 export const PushKey = z
-  .object({ publicKey: z.string().describe('For `applicationServerKey`, base64url.') })
+  .object({ publicKey: z.string().describe('The `applicationServerKey`, in base64url.') })
   .openapi('PushKey')
 
-/** What a device gets, see api-facade/worker/push.ts. Providers have their own names for some of it. */
+/** The content of a push (api-facade/worker/push.ts). Providers have other names for some fields. */
 export const PushPayload = z
   .object({
     title: z.string().openapi({ description: 'The name of the app.', example: 'Kith' }),
@@ -54,10 +54,10 @@ export const PushPayload = z
             id: z.string().describe('The id of the thing.'),
           })
           .nullable()
-          .describe('What it is about; null if nothing in particular.'),
+          .describe('The thing that the notification is about; null if there is none.'),
         path: Path,
       })
-      .describe('What the app needs to open the right place.'),
+      .describe('What the app needs to open the right page.'),
   })
   .describe(
     'What a device gets. A service worker gets it as JSON. Expo: the same, with `collapseId` in `data`. FCM: `notification.title` and `.body`, `android.notification.notification_count` and `.tag`, `android.collapse_key`, and the fields of `data` as strings, `target` as JSON. APNs: `aps.alert`, `aps.badge`, `aps.thread-id` and the header `apns-collapse-id`, and the fields of `data` beside `aps`.',

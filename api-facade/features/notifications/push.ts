@@ -1,4 +1,4 @@
-// Push routes: a person's devices. What is sent to them is in sql/notifications/50_push.sql and the worker.
+// Push routes: a person's devices. The content of pushes is in sql/notifications/50_push.sql and in the worker.
 import { isPushEndpoint } from '../../../edge-functions/deliver/providers.ts'
 import { call } from '../../lib/call.ts'
 import type { Context } from '../../lib/context.ts'
@@ -33,7 +33,7 @@ export default routes('notifications', {
   'POST /me/push-token': {
     summary: 'Register a device for push',
     description:
-      'Call it at each start of the app: it updates `lastSeenAt`. A device belongs to the person who registered it last. A person has at most 20; the least recently used devices are removed. `fcm` and `apns` need keys of the operator; without them the answer is 422 `push_platform`. What a push contains is the schema `PushPayload`, as the callback `push` below shows: a line of text, the number for the icon, and the kind, the target and the path of what to open, never what somebody wrote. It is sent when a notification is new or becomes unread again. A device is removed when its provider reports that it is gone, and when all tokens of the person end: by a new password, a global logout, a ban, a new role or an erasure. A logout with `pushToken` removes that device.',
+      'Call it at each start of the app: it updates `lastSeenAt`. A device belongs to the person who registered it last. A person has at most 20; the least recently used devices are removed. `fcm` and `apns` need keys of the operator; without them the answer is 422 `push_platform`. The schema `PushPayload` of the callback `push` below says what a push contains: a line of text, the number for the icon, and the kind, the target and the path of what to open. It never contains what somebody wrote. A push is sent when a notification is new or becomes unread again. A device is removed when its provider reports that it no longer exists, and when all tokens of the person end: by a new password, a global logout, a ban, a new role or an erasure. A logout with `pushToken` removes that device.',
     access: 'user',
     id: 'addPushToken',
     body: PushRegistration,

@@ -1,4 +1,4 @@
-// Notifications routes: the inbox. Who is notified of what is in sql/notifications, visibility in
+// Notifications routes: the inbox. The rules about who is notified are in sql/notifications, visibility in
 // policies/notifications.sql.
 import { routes, type Table } from '../../lib/routes.ts'
 import digest from './digest.ts'
@@ -17,7 +17,7 @@ const inbox = routes('notifications', {
   'GET /notifications': {
     summary: 'List your notifications, newest first',
     description:
-      'Within an hour, notifications of the same kind and target are combined into one with a `count`: follows, reactions, replies, reposts, quotes and messages. Follows, reactions and reposts count each person once, the others every item. A further item makes a combined notification unread again but does not move it. `actors` leaves out people whom you can no longer see. `title` and `excerpt` are those of the target as you see it now, and null if you can no longer see it. Realtime events can be lost: after a reconnect, send `since` with the latest `updatedAt` that you know, and merge the result by `id`. It includes what changed up to 3 seconds earlier, because transactions that run at the same time become visible at different times.',
+      'Within an hour, notifications of the same kind and target are combined into one with a `count`: follows, reactions, replies, reposts, quotes and messages. Follows, reactions and reposts count each person once, the others every item. A further item makes a combined notification unread again but does not move it. `actors` leaves out people whom you can no longer see. `title` and `excerpt` are those of the target as you see it now, and null if you can no longer see it. Realtime events can be lost: after a reconnect, send `since` with the latest `updatedAt` that you know, and merge the result by `id`. The answer includes what changed up to 3 seconds earlier, because transactions that run at the same time become visible at different times.',
     access: 'user',
     operation: 'list_notifications',
     query: NotificationQuery,
@@ -48,7 +48,7 @@ const inbox = routes('notifications', {
   'GET /links': {
     summary: 'Get the web addresses of things',
     description:
-      'For a client that shares a thing: the address is `base` and the path of its type, with the fields of the thing filled in. A type without a page of its own has the page of a list. The `path` of notifications and pushes has the same origin. It changes only with a new release or configuration, so read it once at the start of the app.',
+      'Use this to share a thing: its address is `base` followed by the path of its type, with the fields of the thing filled in. A type without a page has the page of a list. The `path` of notifications and pushes has the same origin. The answer changes only with a new release or configuration, so read it once at the start of the app.',
     access: 'user',
     operation: 'list_links',
     etag: true,
@@ -58,7 +58,7 @@ const inbox = routes('notifications', {
   'GET /notifications/preferences': {
     summary: 'Get your notification preferences',
     description:
-      'Contains every kind. The default for a kind that you have not set is that it is sent on every channel. The digest is a daily mail at `digestHour` in `timezone`, if there are unread notifications of kinds with `email` that are new since the last digest or, without one, within a week. It has numbers by kind, and no texts or names of people. It is only sent to a verified address; within 24 hours of the registration, also to an unverified one.',
+      'Contains every kind. A kind that you have not set is sent on every channel. The digest is a daily mail at `digestHour` in `timezone`. It is sent if there are unread notifications of kinds with `email` that are new since the last digest or, without one, within a week. It has numbers by kind, and no texts or names of people. It is only sent to a verified address; within 24 hours of the registration, also to an unverified one.',
     access: 'user',
     id: 'getNotificationPreferences',
     operation: 'get_preferences',

@@ -5,7 +5,9 @@ import { Moment, Page, PersonCard, Timestamp, Uuid, z } from '../../lib/schemas.
 
 export const Path = z.string().openapi({
   description:
-    'Where clients show it, in the app and on the web: a path below the address of the client. A notification with one item leads to that item, one with several to what they have in common, and `/notifications` is the inbox.',
+    'Where clients show the notification, in the app and on the web: a path below the address of the client. A ' +
+    'notification with one item leads to that item, one with several to what they have in common, and ' +
+    '`/notifications` is the inbox.',
   example: '/posts/3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10',
 })
 
@@ -13,7 +15,7 @@ export const Links = z
   .object({
     base: z.string().openapi({ description: 'The address of the client.', example: 'https://kith.example' }),
     paths: z.record(z.string(), z.string()).openapi({
-      description: 'By the type of a thing: `{id}`, `{username}` and `{slug}` stand for fields of the thing.',
+      description: 'The paths by the type of a thing: `{id}`, `{username}` and `{slug}` stand for fields of the thing.',
       example: { person: '/@{username}', post: '/posts/{id}', 'wiki-entry': '/wiki/{slug}' },
     }),
   })
@@ -27,15 +29,15 @@ const AnyNotification = z
     groupKey: z
       .string()
       .describe('Notifications with the same key are about the same thing. `POST /notifications/read` takes it.'),
-    count: z.int().min(1).describe('How many items it combines.'),
+    count: z.int().min(1).describe('How many items the notification combines.'),
     actors: z
       .array(PersonCard)
       .max(3)
-      .describe('Who caused it: the first three whom you can see, among the first 50. Empty if nobody is named.'),
+      .describe('Who caused it: of the first 50 people, the first three whom you can see. Empty if nobody is named.'),
     createdAt: Timestamp.describe(
-      'When it happened: the first item if it combines several, the latest if a later one replaces an unread one.',
+      'When the event happened: the time of the first item if the notification combines several, of the latest if a later notification replaces an unread one.',
     ),
-    updatedAt: Timestamp.describe('When it last changed: an item was added, or it was read.'),
+    updatedAt: Timestamp.describe('When the notification last changed: an item was added, or the person read it.'),
     readAt: Timestamp.nullable().describe('When you marked it as read; null while it is unread.'),
     title: z
       .string()
@@ -48,7 +50,7 @@ const AnyNotification = z
       .max(200)
       .nullable()
       .describe(
-        'The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target.',
+        'The beginning of the target’s text as you see it now, in one line of at most 200 characters. For a conversation it is the latest message, for a report your reason. Null for a target without a text. `title` and `excerpt` are null if you can no longer see the target.',
       ),
   })
   .openapi('AnyNotification')
@@ -58,14 +60,16 @@ function kind<K extends string, P extends z.ZodRawShape>(name: K, target: z.ZodT
   const words = name.split(/[.-]/).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
   return AnyNotification.extend({
     kind: z.literal(name).describe('What happened.'),
-    target: target.describe('What it is about; null if it is about a person, who is in `actors`.'),
+    target: target.describe(
+      'The thing that the notification is about; null if it is about a person, who is in `actors`.',
+    ),
     payload: z
       .object(payload)
       .describe('The details of this kind. A combined notification has the details of its latest item.'),
   }).openapi(`Notification${words.join('')}`)
 }
 const of = (...types: readonly [string, ...string[]]) =>
-  z.object({ type: z.enum(types).describe('The type of the thing that it is about.'), id: Uuid })
+  z.object({ type: z.enum(types).describe('The type of the thing that the notification is about.'), id: Uuid })
 const postId = Uuid
 const interestId = Uuid
 /** Everything that staff can act on, including every kind of content and of its children. */
@@ -107,7 +111,7 @@ export const Notification = z
       postId,
       replyId: Uuid.nullable().describe('The reply that mentions you; null if the post itself does.'),
     }),
-    kind('post.reacted', of('post'), { postId, kind: z.enum(['heart', 'spark']).describe('Which reaction it was.') }),
+    kind('post.reacted', of('post'), { postId, kind: z.enum(['heart', 'spark']).describe('The reaction.') }),
     kind('post.milestone', of('post'), {
       postId,
       reactions: z.int().describe('How many hearts the post has reached: 5, 15 or 50.'),
@@ -118,9 +122,9 @@ export const Notification = z
     kind('co-author.invited', of('post'), { inviteId: Uuid, postId }),
     kind('co-author.accepted', of('post'), { inviteId: Uuid, postId }),
     kind('series.updated', of('post', 'project'), {
-      seriesId: Uuid.optional().describe('Only for a new item of a series.'),
+      seriesId: Uuid.optional().describe('Only for a new item of a series: the series.'),
       postId: Uuid.optional().describe('Only for a new item of a series: the post.'),
-      projectId: Uuid.optional().describe('Only for an update of a project.'),
+      projectId: Uuid.optional().describe('Only for an update of a project: the project.'),
       updateId: Uuid.optional().describe('Only for an update of a project: the update.'),
     }),
     kind('reputation.level-up', of('interest'), {
@@ -136,7 +140,7 @@ export const Notification = z
     kind('payment.received', of('payment'), {
       paymentId: Uuid,
       emotion: z.string().describe('What the payment expresses.'),
-      tier: z.int().describe('0 to 5; the higher, the more mana.'),
+      tier: z.int().describe('The tier from 0 to 5; a higher tier is more mana.'),
       amount: z.int().describe('Whole mana that you got.'),
       postId: Uuid.nullable().describe(
         'The post that was paid for; null if it was a reply or you, or if you could not see the post then.',
@@ -183,7 +187,7 @@ export const Notification = z
           'overturned',
         ])
         .describe(
-          'What staff, or those who moderate a group or guild, did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, or upheld or overturned a decision that you appealed. `GET /me/standing` has the reason of each decision about you and what is yours, and where you can appeal it.',
+          'What staff did, or those who moderate a group or guild. They hid, unhid or deleted a post or reply of yours, removed or restored a content of yours, deleted a circle or revoked an invite code of yours, or reviewed or dismissed your report. They archived or restored a group or guild of yours. In a group or guild, they expelled you, gave you another role, or approved or rejected your request. They warned, limited, suspended or banned you, or upheld or overturned a decision that you appealed. `held`: what you published is hidden until staff has reviewed it. `GET /me/standing` has the reason of each decision about you or your things, and says where you can appeal it.',
         ),
       appealPath: z
         .string()
@@ -201,8 +205,8 @@ export const Notification = z
         ),
       groupId: Uuid.nullable().describe('The group; null if it is about a guild or a project.'),
       guildId: Uuid.nullable().describe('The guild; null if it is about a group or a project.'),
-      invitationId: Uuid.nullable().describe('Only for an invitation.'),
-      proposalId: Uuid.nullable().describe('Only for a proposal of yours to a guild.'),
+      invitationId: Uuid.nullable().describe('The id of the invitation; null if it is about something else.'),
+      proposalId: Uuid.nullable().describe('The id of your proposal to a guild; null if it is about something else.'),
       role: z.string().nullable().describe('Only for a change of role: the new role.'),
     }),
     kind('event.reminder', of('event'), {
@@ -238,9 +242,9 @@ export const ReadSelection = z.object({
     .min(1)
     .max(100)
     .nullish()
-    .describe('1 to 100 ids of notifications. Give exactly one of the three fields.'),
-  groupKey: z.string().min(1).max(300).nullish().describe('All with this key.'),
-  before: Moment.nullish().describe('All whose `createdAt` is before this time.'),
+    .describe('1 to 100 ids of notifications. Give exactly one of `ids`, `groupKey` and `before`.'),
+  groupKey: z.string().min(1).max(300).nullish().describe('Marks all notifications with this key.'),
+  before: Moment.nullish().describe('Marks all notifications whose `createdAt` is before this time.'),
 })
 export const Unread = z
   .object({ count: z.int().min(0).max(1000).describe('Unread notifications in the inbox, counted up to 1000.') })
@@ -248,9 +252,9 @@ export const Unread = z
 
 const Channels = z
   .object({
-    inApp: z.boolean().describe('In the inbox.'),
-    push: z.boolean().describe('As a push to every registered device.'),
-    email: z.boolean().describe('In the daily digest.'),
+    inApp: z.boolean().describe('Whether the inbox shows the kind.'),
+    push: z.boolean().describe('Whether every registered device gets a push.'),
+    email: z.boolean().describe('Whether the daily digest counts the kind.'),
   })
   .openapi('NotificationChannels', { description: 'The channels: the inbox, a push, the daily digest.' })
 export const kinds = Notification.options.map(({ shape }) => shape.kind.value)

@@ -1,5 +1,5 @@
-// What staff can look at besides its lists: why somebody sees a thing, the figures of each day, and the standing of a
-// person. The rules: sql/oversight.
+// Reads for staff besides its lists: why somebody sees a thing, the figures of each day, and the standing of a person.
+// The rules: sql/oversight.
 import { routes, type Table } from '../../lib/routes.ts'
 import { AnyPersonId } from '../admin/schemas.ts'
 import { Standing } from '../moderation/schemas.ts'
@@ -12,7 +12,7 @@ const table: Table = routes('oversight', {
   'GET /admin/access': {
     summary: 'Explain why a person sees a thing or does not',
     description:
-      'The rules are evaluated as if the person were the caller, so `canSee` is what they really get; the reasons explain it. The answer does not say who made a block. It contains nothing of the thing’s text, and of a conversation only whether the person takes part.',
+      'The rules are evaluated as if the person were the caller, so `canSee` is exact; the reasons explain it. The answer does not say who made a block. It contains nothing of the thing’s text. For a conversation it only says whether the person takes part.',
     access: 'moderator',
     operation: 'explain_access',
     query: AccessQuery,
@@ -22,7 +22,7 @@ const table: Table = routes('oversight', {
   'GET /admin/metrics/days': {
     summary: 'Get the figures of each day',
     description:
-      'At most 366 days, in UTC, both ends included. Days that are over are counted once; today is counted at most every 30 seconds.',
+      'Returns at most 366 days, in UTC, including `from` and `to`. Days that are over are counted once; today is counted at most every 30 seconds.',
     access: 'moderator',
     operation: 'get_daily_figures',
     query: DaysQuery,
@@ -31,7 +31,8 @@ const table: Table = routes('oversight', {
   },
   'GET /admin/users/:id/standing': {
     summary: 'Get the standing of a person',
-    description: 'What the person reads at `GET /me/standing`: their state, strikes and the decisions about them.',
+    description:
+      'Returns what the person reads at `GET /me/standing`: their state, strikes and the decisions about them.',
     access: 'moderator',
     operation: 'get_user_standing',
     params: AnyPersonId,

@@ -66,7 +66,9 @@ export const Access = z
             .describe('Another thing on which the reason depends; null if there is none.'),
         }),
       )
-      .describe('Why, in the order in which the rule decides. The person sees it if none denies it.'),
+      .describe(
+        'The reasons, in the order in which the rule decides. The person sees the thing if no reason denies it.',
+      ),
   })
   .openapi('Access')
 
@@ -92,7 +94,7 @@ export const DailyFigures = z
           posts: figure('Posts that were written, including scheduled posts and reposts.'),
           replies: figure('Replies that were written.'),
           payments: figure('Payments, without reversals.'),
-          mana: figure('Whole mana that these payments moved.'),
+          mana: figure('Whole mana that the payments moved, without reversals.'),
           reports: figure('Reports by people.'),
           casesClosed: figure('Cases that were decided.'),
         }),

@@ -7,7 +7,7 @@ export default routes('posts', {
   'GET /posts/link-preview': {
     summary: 'Get a preview of a web page',
     description:
-      'From the OpenGraph data of the page, otherwise from its title and description. `url` is the final URL after up to 3 redirects. The texts are plain and must be escaped; an image is an http(s) URL. `null` if there is nothing to show: a URL that is not http(s) on port 80 or 443, has a password or is not on the public Internet; a page that is not HTML, has no title in its first 512 KB, or does not answer within 5 seconds. Cached for an hour, even if it is `null`. A person can have 8 requests at once, of which two run and the others wait; an instance runs 32 at once. Beyond that 429 `rate_limited`, and `Retry-After` says when to try again.',
+      'Uses the OpenGraph data of the page, otherwise its title and description. `url` is the final URL after up to 3 redirects. The texts are plain and must be escaped; an image is an http(s) URL. The answer is `null` for a URL that is not http(s) on port 80 or 443, has a password, or is not on the public Internet. It is also `null` for a page that is not HTML, has no title in its first 512 KB, or does not answer within 5 seconds. The answer is cached for an hour, even if it is `null`. A person can have 8 requests at once, of which two run and the others wait; an instance runs 32 at once. Beyond that the answer is 429 `rate_limited`, and `Retry-After` says when to try again.',
     access: 'user',
     id: 'getLinkPreview',
     query: LinkQuery,

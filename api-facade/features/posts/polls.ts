@@ -7,7 +7,7 @@ export default routes('posts', {
   'POST /posts/:id/poll/vote': {
     summary: 'Vote in a poll',
     description:
-      'Votes in the poll of the post; for a repost, in the poll of the original. One vote per person: voting again moves it. The author can vote, too. 422 if the poll has closed or the post is not published; 404 if the post has no poll.',
+      'Votes in the poll of the post; for a repost, in the poll of the original. A person has one vote: voting again moves the vote. The author can vote, too. 422 if the poll has closed or the post is not published; 404 if the post has no poll.',
     access: 'user',
     operation: 'vote_poll',
     params: UuidId,

@@ -1,4 +1,4 @@
-// Replies. The rules: sql/posts/20_replies.sql.
+// The routes of replies. The rules: sql/posts/20_replies.sql.
 import { routes } from '../../lib/routes.ts'
 import { UuidId } from '../../lib/schemas.ts'
 import { NewReply, RepliesQuery, Reply, ReplyPage } from './schemas.ts'
@@ -18,7 +18,7 @@ export default routes('posts', {
   'GET /posts/:id/replies': {
     summary: 'List replies to a post, oldest first',
     description:
-      'For a repost, the replies to the original. A flat list of all replies, each with its `parentId`, which is null if you cannot see the reply that it answers. With `?parentId=` only the direct answers to that reply.',
+      'Lists all replies, for a repost those to the original. Each has its `parentId`, which is null if you cannot see the reply that it answers. With `?parentId=`, lists only the direct answers to that reply.',
     access: 'user',
     operation: 'list_replies',
     params: UuidId,

@@ -30,7 +30,7 @@ export default routes('posts', {
     params: UuidId,
     body: NewRepost.optional(),
     answers: { 201: Post },
-    outcome: 'The repost or quote as a post of its own.',
+    outcome: 'The repost or quote, which is a post.',
   },
   'DELETE /posts/:id/repost': {
     summary: 'Delete your repost of a post',

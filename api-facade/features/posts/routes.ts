@@ -1,4 +1,5 @@
-// Posts routes: one table per subject. Rules are in sql/posts, visibility in policies/posts.sql.
+// The routes of posts: joins the tables of the other files of this folder. Rules are in sql/posts, visibility in
+// policies/posts.sql.
 import type { Table } from '../../lib/routes.ts'
 import coAuthors from './co-authors.ts'
 import engagement from './engagement.ts'

@@ -29,7 +29,10 @@ const Visibility = z
   )
 
 const words = {
-  title: z.string().nullish().describe('Only for an essay, which must have one: 1 to 200 characters, one line.'),
+  title: z
+    .string()
+    .nullish()
+    .describe('The title of an essay, which must have one: 1 to 200 characters, one line. Other formats have none.'),
   body: z
     .string()
     .optional()
@@ -73,8 +76,8 @@ const settings = {
   isJournalism: z
     .boolean()
     .optional()
-    .describe('Publishes it as journalism, which requires the capability `canPostJournalism`.'),
-  publishAt: Moment.nullish().describe('A time in the future. Default: it is published at once.'),
+    .describe('Whether to publish the post as journalism, which requires the capability `canPostJournalism`.'),
+  publishAt: Moment.nullish().describe('When to publish the post, in the future. Default: immediately.'),
 }
 /** The id or slug of a group or guild. */
 const space = z.string().trim().min(1).max(60)
@@ -84,7 +87,7 @@ const within = {
 }
 const NewPoll = z.object({
   options: z.array(z.string()).describe('2 to 6 options of 1 to 200 characters each; further ones are ignored.'),
-  closesAt: Moment.nullish().describe('In the future, and after `publishAt`. Default: the poll never closes.'),
+  closesAt: Moment.nullish().describe('When the poll closes: in the future, and after `publishAt`. Default: never.'),
 })
 export const NewPost = z
   .object({
@@ -93,7 +96,7 @@ export const NewPost = z
     ...settings,
     ...within,
     poll: NewPoll.nullish().describe('A poll under the post, which cannot be changed later.'),
-    quotedPostId: Uuid.nullish().describe('The original of a quote or a repost, which must have one; others cannot.'),
+    quotedPostId: Uuid.nullish().describe('The original. A quote or a repost must have one; other formats cannot.'),
   })
   .openapi('NewPost')
 
@@ -128,23 +131,23 @@ const Breakdown = z
     z.string(),
     z.object({ count: z.int().describe('The number of payments.'), total: z.int().describe('Whole mana.') }),
   )
-  .openapi('EmojiBreakdown', { description: 'By emotion: the number of payments and the mana.' })
+  .openapi('EmojiBreakdown', { description: 'The number of payments and the mana, by emotion.' })
 
 const Counters = z
   .object({
     reactions: z.int().describe('Hearts.'),
     replies: z.int().describe('Replies, without hidden and deleted ones and those of banned people.'),
     shares: z.int().describe('Reposts; quotes are not counted.'),
-    bookmarks: z.int().describe('People who bookmarked it.'),
-    views: z.int().describe('How often somebody else read it on its own.'),
+    bookmarks: z.int().describe('How many people bookmarked the post.'),
+    views: z.int().describe('How often other people opened the post by itself, not in a list.'),
   })
   .openapi('PostCounters')
 const Viewer = z
   .object({
     reactions: z.array(ReactionKind).describe('Your reactions.'),
-    bookmarked: z.boolean().describe('Whether you bookmarked it.'),
-    reposted: z.boolean().describe('Whether you reposted it.'),
-    voted: z.boolean().describe('Whether you voted in its poll.'),
+    bookmarked: z.boolean().describe('Whether you bookmarked the post.'),
+    reposted: z.boolean().describe('Whether you reposted the post.'),
+    voted: z.boolean().describe('Whether you voted in the poll of the post.'),
   })
   .openapi('PostViewer')
 export const ReactionAnswer = z
@@ -155,7 +158,7 @@ export const ReactionAnswer = z
   .openapi('Reactions')
 
 export const Media = z
-  .object({ url: z.string().describe('Where the file can be read.'), alt: AltText, ...picture })
+  .object({ url: z.string().describe('The URL of the file.'), alt: AltText, ...picture })
   .openapi('PostMedia')
 export const CoAuthor = z
   .object({
@@ -175,14 +178,14 @@ export const Poll = z
       .array(
         z.object({
           id: Uuid,
-          text: z.string().describe('As the author wrote it.'),
+          text: z.string().describe('The option, as the author wrote it.'),
           votes: z.int().describe('The number of votes.'),
         }),
       )
-      .describe('In the order of the author.'),
+      .describe('The options, in the order of the author.'),
     totalVotes: z.int().describe('The votes of all options.'),
-    closesAt: Timestamp.nullable().describe('After this time it takes no votes; null if it never closes.'),
-    closed: z.boolean().describe('Whether it takes no votes any more.'),
+    closesAt: Timestamp.nullable().describe('When the poll closes; null if it never does.'),
+    closed: z.boolean().describe('Whether the poll is closed.'),
     myOptionId: Uuid.nullable().describe('The option that you voted for; null if you have not voted.'),
   })
   .openapi('Poll')
@@ -201,11 +204,11 @@ const Interest = z
     slug: InterestSlug,
     name: InterestName,
     accentColor: InterestColor,
-    isPrimary: z.boolean().describe('Whether it is the one that `interestId` names.'),
+    isPrimary: z.boolean().describe('Whether this is the primary interest, which `interestId` names.'),
   })
   .openapi('PostInterest')
 const Series = z
-  .object({ id: Uuid, title: z.string().describe('As the author of the series wrote it.') })
+  .object({ id: Uuid, title: z.string().describe('The title, as the author of the series wrote it.') })
   .openapi('PostSeries')
 
 /** The fields of posts of every format. The formats extend it, so that the API description has these fields once. */
@@ -215,14 +218,18 @@ const AnyPost = z
     authorId: ActorId,
     author: PersonCard,
     personaId: Uuid,
-    persona: Persona.describe('The persona under which it is published.'),
+    persona: Persona.describe('The persona under which the post is published.'),
     coAuthors: z
       .array(CoAuthor)
       .describe(
-        'Those who accepted, in the order of their invitation. The author and the invited person also see pending ones.',
+        'The co-authors who accepted, in the order of their invitation. The author and the invited person also see pending ones.',
       ),
-    body: z.string().describe('As the author wrote it; empty for a repost, and possibly for a photo or a video.'),
-    media: z.array(Media).describe('In the order of the author; empty if there is none.'),
+    body: z
+      .string()
+      .describe('The text, as the author wrote it. Empty for a repost; can be empty for a photo or a video.'),
+    media: z
+      .array(Media)
+      .describe('The pictures and other media, in the order of the author; empty if there are none.'),
     visibility: Visibility,
     depth: z.int().describe('0 (Surface) to 5 (Thesis).'),
     depthLabel: z.string().describe('The name of the depth, such as `Deep`.'),
@@ -230,18 +237,18 @@ const AnyPost = z
     groupId: GroupId,
     guildId: GuildId,
     spaceName: z.string().nullable().describe('The name of that group or guild; null if it is in none.'),
-    interests: z.array(Interest).describe('The primary interest first, the others by name.'),
+    interests: z.array(Interest).describe('The interests: the primary one first, the others by name.'),
     isJournalism: z.boolean().describe('Whether its author published it as journalism.'),
     counters: Counters.describe('What everybody has done with it.'),
     viewer: Viewer.describe('What you have done with it.'),
-    poll: z.union([Poll, z.null()]).describe('Null if it has none.'),
+    poll: z.union([Poll, z.null()]).describe('The poll under the post; null if there is none.'),
     series: z.array(Series).describe('The series of its author that contain it, the oldest first.'),
     emojiBreakdown: Breakdown,
     boostScore: z.number().describe('The factor by which its score in the feed is multiplied; 0 if it is not boosted.'),
     boostExpiresAt: Timestamp.nullable().describe('When the boost ends; null if there is none.'),
     pinned: z.boolean().describe('Whether its author pinned it to the profile.'),
     publishAt: Timestamp.nullable().describe('When a scheduled post is due; null if it was published at once.'),
-    publishedAt: Timestamp.nullable().describe('Null while the post is scheduled.'),
+    publishedAt: Timestamp.nullable().describe('When the post was published; null while it is scheduled.'),
     scheduledEmittedAt: ScheduledEmittedAt,
     editedAt: PostEditedAt,
     hiddenAt: HiddenAt,
@@ -283,9 +290,9 @@ function postWith<M extends Shape, Q extends Shape, N extends Shape>(name: strin
         'repost',
         {
           ...untitled,
-          body: z.literal('').describe('A repost has no words of its own.'),
-          media: z.array(Media).max(0).describe('A repost has none of its own.'),
-          poll: z.null().describe('A repost has none of its own.'),
+          body: z.literal('').describe('A repost has no text.'),
+          media: z.array(Media).max(0).describe('A repost has no media.'),
+          poll: z.null().describe('A repost has no poll.'),
         },
         quotes,
       ),
@@ -305,14 +312,14 @@ const quoting = {
 /** A post of any format with the post that it quotes, and further fields. */
 export const postAnd = <M extends Shape>(name: string, more: M) =>
   postWith(name, more, quoting, {
-    quotedPostId: z.null().describe('Only for a quote and a repost.'),
-    quotedPost: z.null().describe('Only for a quote and a repost.'),
+    quotedPostId: z.null().describe('Always null: only a quote or a repost has an original.'),
+    quotedPost: z.null().describe('Always null: only a quote or a repost has an original.'),
   })
 export const Post = postAnd('Post', {})
 export const PostPage = Page(Post)
 export const Posts = z
   .object({
-    items: z.array(Post).describe('In the order of the ids. Posts that you cannot see are left out.'),
+    items: z.array(Post).describe('The posts in the order of the ids, without those that you cannot see.'),
     remaining: z
       .array(Uuid)
       .describe('The ids that did not fit into half a megabyte: ask for them in another request.'),
@@ -342,7 +349,7 @@ export const Reply = z
     authorId: ActorId,
     author: PersonCard,
     kind: ReplyKind,
-    body: z.string().describe('As its author wrote it.'),
+    body: z.string().describe('The text, as its author wrote it.'),
     hiddenAt: HiddenAt,
     createdAt: Timestamp,
   })
@@ -358,7 +365,7 @@ export const TakenReaction = z.object({ kind: ReactionKind.optional().describe('
 const { visibility, depth, interestId, interestIds, personaId } = settings
 export const NewRepost = z
   .object({
-    body: z.string().nullish().describe('Your words about it, which make it a quote.'),
+    body: z.string().nullish().describe('Your text about the original. With it the post is a quote.'),
     visibility,
     depth,
     interestId,
@@ -367,7 +374,7 @@ export const NewRepost = z
     ...within,
   })
   .openapi('NewRepost', {
-    description: 'With a body it is a quote, without one a repost, which only has visibility and personaId.',
+    description: 'With a `body` the post is a quote; without it a repost, which only has `visibility` and `personaId`.',
   })
 
 export const Vote = z.object({ optionId: Uuid.describe('An option of the poll. A second vote replaces the first.') })

@@ -12,10 +12,10 @@ export const Series = z
     id: Uuid,
     authorId: ActorId,
     author: PersonCard,
-    title: z.string().describe('As its author wrote it.'),
-    description: z.string().nullable().describe('What it is about; null if its author did not say.'),
+    title: z.string().describe('The title, as its author wrote it.'),
+    description: z.string().nullable().describe('What the series is about; null if its author did not say.'),
     partCount: z.int().describe('The number of items that you can see.'),
-    followed: z.boolean().describe('Whether you follow it, to be notified of new items.'),
+    followed: z.boolean().describe('Whether you follow the series, to be notified of new items.'),
     createdAt: Timestamp,
   })
   .openapi('Series')
@@ -23,20 +23,23 @@ export const SeriesPage = Page(Series)
 
 export const NewSeriesItem = z.object({
   postId: Uuid.describe('A post of yours, which can be scheduled, but no repost.'),
-  position: z.int32().nullish().describe('From 1 to the number of the other items plus one. Default: at the end.'),
+  position: z
+    .int32()
+    .nullish()
+    .describe('The position: from 1 to the number of the other items plus one. Default: at the end.'),
 })
 export const SeriesItem = z
   .object({
     seriesId: Uuid,
-    position: z.int().describe('Its position among all items, from 1.'),
-    post: Post.describe('The post at this place.'),
+    position: z.int().describe('The position of the post among all items, from 1.'),
+    post: Post.describe('The post at this position.'),
   })
   .openapi('SeriesItem')
 
 export const SeriesIdParams = z.object({ seriesId: IdParam })
 const SeriesPart = z.object({
-  position: z.int().describe('Its position among the items that you can see, from 1.'),
-  post: Post.describe('The post at this place.'),
+  position: z.int().describe('The position of the post among the items that you can see, from 1.'),
+  post: Post.describe('The post at this position.'),
 })
 export const SeriesParts = z
   .object({ series: Series.describe('The series without its items.'), ...Page(SeriesPart).shape })

@@ -15,7 +15,7 @@ import {
 export default routes('posts', {
   'GET /posts/series': {
     summary: 'List your series, newest first',
-    description: 'Only the series that you own.',
+    description: 'Lists only the series that you own.',
     access: 'user',
     operation: 'list_my_series',
     page: true,
@@ -24,7 +24,8 @@ export default routes('posts', {
   },
   'POST /posts/series': {
     summary: 'Create a series',
-    description: 'A title of 1 to 200 characters, a description of up to 2000. Text is trimmed. At most 100 series.',
+    description:
+      'A title has 1 to 200 characters, a description up to 2000. Text is trimmed. You can have at most 100 series.',
     access: 'user',
     operation: 'create_series',
     body: NewSeries,
@@ -34,7 +35,7 @@ export default routes('posts', {
   'POST /posts/series/:id/items': {
     summary: 'Add a post to a series, or move it',
     description:
-      'Without `position` the post is added at the end; with `position`, the items from there on move back. A post that is already an item moves to the position, so this also reorders. A scheduled post can be an item, a repost cannot. At most 200 items in a series, and at most 5 series for a post. A deleted post leaves its series. Followers who can see the item are notified once, when it is published. Limit: 300 edits of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
+      'Without `position` the post is added at the end; with `position`, the items from there on move back. A post that is already an item moves to the position, so this also reorders. A scheduled post can be an item, a repost cannot. A series has at most 200 items, and a post is in at most 5 series. A deleted post leaves its series. Followers who can see the item are notified once, when it is published. Limit: 300 edits of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'add_series_item',
     params: UuidId,
@@ -45,7 +46,7 @@ export default routes('posts', {
   'GET /series/:seriesId/items': {
     summary: 'Get a series and its items, in order',
     description:
-      'The items that you can see. `position` and `partCount` count only these, so they do not reveal others. 404 if you can see no item of the series, unless it is yours. The cursor is the id of a post, and stays valid when that post is deleted or hidden.',
+      'Lists the items that you can see. `position` and `partCount` count only these, so they do not reveal others. 404 if you can see no item of the series, unless it is yours. The cursor is the id of a post, and stays valid when that post is deleted or hidden.',
     access: 'user',
     operation: 'list_series_items',
     params: SeriesIdParams,

@@ -37,7 +37,7 @@ export default routes('problems', {
   'POST /problems': {
     summary: 'Create a problem',
     description:
-      'A bounty is held from your wallet and goes to the author of the solution that you accept. It goes back to you if you close or delete the problem or accept a solution of your own, if staff removes the problem, and soon after you are banned or erased. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
+      'A bounty is held from your wallet and goes to the author of the solution that you accept. It goes back to you if you close or delete the problem, if you accept a solution of your own, or if staff removes the problem. It also goes back soon after you are banned or erased. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_problem',
     never: ['problem_bounty'],
@@ -68,7 +68,9 @@ export default routes('problems', {
   'DELETE /problems/:id': {
     summary: 'Delete a problem',
     description:
-      'Deletes it for everyone and permanently. Also works for a problem that is over or removed, and in a group that you have left. Its bounty goes back to you. 409 `problem_answered` if others have offered solutions.',
+      'Deletes the problem for everyone and permanently. Also works for a problem that is over or removed, and in ' +
+      'a group that you have left. Its bounty goes back to you. 409 `problem_answered` if others have offered ' +
+      'solutions.',
     access: 'user',
     operation: 'delete_problem',
     params: UuidId,
@@ -100,7 +102,7 @@ export default routes('problems', {
   'GET /problems/:id/solutions': {
     summary: 'List the solutions of a problem',
     description:
-      'The accepted solution first, then by score; with equal scores, the newest first. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists the accepted solution first, then the others by score; with equal scores, the newest first. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_solutions',
     params: UuidId,
@@ -132,7 +134,8 @@ export default routes('problems', {
   'DELETE /problems/solutions/:sid': {
     summary: 'Delete your solution',
     description:
-      'Deletes it for everyone, also if the problem is over or you can no longer see it. An accepted solution is 409 `solution_accepted`. Deleting it again is 404.',
+      'Deletes the solution for everyone, also if the problem is over or you can no longer see it. An accepted ' +
+      'solution is 409 `solution_accepted`. Deleting it again is 404.',
     access: 'user',
     operation: 'delete_solution',
     params: SolutionId,

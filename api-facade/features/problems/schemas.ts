@@ -39,7 +39,11 @@ export const ProblemChanges = z
   .object({ title: title.optional(), body: markdown.optional(), depth: depth.optional(), interestId })
   .openapi('ProblemChanges')
 export const Bounty = z.object({
-  amount: z.int().min(1).max(1_000_000).openapi({ description: 'Added to the held amount.', example: 1 }),
+  amount: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .openapi({ description: 'Whole mana that is added to the held amount.', example: 1 }),
 })
 
 export const Problem = contentOf('problem', z.string(), {
@@ -49,7 +53,7 @@ export const Problem = contentOf('problem', z.string(), {
     .int()
     .min(0)
     .describe(
-      'Whole mana, held while the problem is open, paid when it is solved; 0 without one, or after it has gone back.',
+      'The bounty in whole mana: held while the problem is open, paid when it is solved. 0 without a bounty, or after it has gone back.',
     ),
   status,
   solvedAt: Timestamp.nullable().describe('When its author accepted a solution; null if they did not.'),
@@ -60,7 +64,9 @@ export const Problem = contentOf('problem', z.string(), {
     .describe(
       'Solutions, without deleted and removed ones and those of banned people; includes those of people with a block between you.',
     ),
-  acceptedSolutionId: Uuid.nullable().describe('Null if none was accepted, or if you cannot see it.'),
+  acceptedSolutionId: Uuid.nullable().describe(
+    'The solution that the author accepted; null if there is none, or if you cannot see it.',
+  ),
 }).openapi('Problem')
 export const ProblemPage = Page(Problem)
 
@@ -78,10 +84,10 @@ export const Solution = z
     authorId: ActorId,
     author: PersonCard,
     score: z.int().describe('The sum of all votes.'),
-    accepted: z.boolean().describe('Whether the author of the problem accepted it.'),
+    accepted: z.boolean().describe('Whether the author of the problem accepted the solution.'),
     viewer: z
       .object({ vote: z.int().min(-1).max(1).nullable().describe('1 or -1; null if you did not vote.') })
-      .describe('How you are connected to it.'),
+      .describe('How you are connected to the solution.'),
     removedAt: RemovedAt,
     createdAt: Timestamp,
     editedAt: EditedAt,

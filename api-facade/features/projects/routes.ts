@@ -50,7 +50,7 @@ export default routes('projects', {
   'POST /projects': {
     summary: 'Create a project',
     description:
-      'Its status is `recruiting`. It can have up to 20 roles from the start. Earns no reputation. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
+      'The status of a new project is `recruiting`. It can have up to 20 roles from the start. Earns no reputation. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_project',
     body: NewProject,
@@ -90,7 +90,9 @@ export default routes('projects', {
   'DELETE /projects/:id': {
     summary: 'Delete a project',
     description:
-      'Deletes it for everyone and permanently, with its roles and updates. Also works for a completed or removed project, and in a group that you have left. 409 `project_has_applications` if others have ever applied.',
+      'Deletes the project for everyone and permanently, with its roles and updates. Also works for a completed ' +
+      'or removed project, and in a group that you have left. 409 `project_has_applications` if others have ever ' +
+      'applied.',
     access: 'user',
     operation: 'delete_project',
     params: UuidId,
@@ -109,7 +111,7 @@ export default routes('projects', {
   },
   'POST /projects/:id/roles': {
     summary: 'Add a role to a project',
-    description: `At most 20 roles. ${over} ${often}`,
+    description: `A project has at most 20 roles. ${over} ${often}`,
     access: 'user',
     operation: 'create_project_role',
     params: UuidId,
@@ -140,7 +142,7 @@ export default routes('projects', {
   'GET /projects/:id/applications': {
     summary: 'List applications to a project, latest first',
     description:
-      'For the author only; others get 403, and find their own application in `viewer.applicationId` of the project. All applications, or only those of one status. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Only the author can read this list; others get 403, and find their own application in `viewer.applicationId` of the project. Lists all applications, or only those of one status. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_project_applications',
     params: UuidId,
@@ -151,7 +153,7 @@ export default routes('projects', {
   },
   'POST /projects/:id/applications': {
     summary: 'Apply for a role',
-    description: `One pending application per role, even if all its slots are taken. Your own project is 400. ${over} ${often}`,
+    description: `You can have one pending application per role, even if all slots of the role are taken. Your own project is 400. ${over} ${often}`,
     access: 'user',
     operation: 'apply_to_project',
     params: UuidId,
@@ -191,7 +193,7 @@ export default routes('projects', {
   'GET /projects/:id/members': {
     summary: 'List the members of a project',
     description:
-      'The author first, then by the time of joining; for everyone who can see the project. Leaves out people whom you cannot see. A cursor is an opaque position that identifies nobody. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Everyone who can see the project can read this list: the author first, then the others by the time of joining. Leaves out people whom you cannot see. A cursor is an opaque position that identifies nobody. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     operation: 'list_project_members',
     params: UuidId,
@@ -201,7 +203,7 @@ export default routes('projects', {
   },
   'DELETE /projects/:id/members/:userId': {
     summary: 'Remove a member from a project',
-    description: `For the author only. The author cannot be removed (409). The member is notified, and the slot is free again. ${often}`,
+    description: `Only the author can do this. The author cannot be removed (409). The member is notified, and the slot is free again. ${often}`,
     access: 'user',
     operation: 'remove_project_member',
     params: MemberParams,
@@ -230,7 +232,7 @@ export default routes('projects', {
   },
   'POST /projects/:id/updates': {
     summary: 'Publish an update of a project',
-    description: `Notifies the members (\`series.updated\`, with the project as target). At most 1000 updates per project. ${removed} ${over} ${often}`,
+    description: `Notifies the members (\`series.updated\`, with the project as target). A project has at most 1000 updates. ${removed} ${over} ${often}`,
     access: 'user',
     operation: 'create_project_update',
     params: UuidId,

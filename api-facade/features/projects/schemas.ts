@@ -72,7 +72,7 @@ export const ProjectRole = z
 export const Project = contentOf('project', z.string(), {
   summary: z.string().describe('Markdown as its author wrote it.'),
   status,
-  roles: z.array(ProjectRole).describe('In the order in which they were added.'),
+  roles: z.array(ProjectRole).describe('The roles, in the order in which they were added.'),
   memberCount: z.int().min(1).describe('The author and all who hold a role, including people whom you cannot see.'),
   viewer: z
     .object({
@@ -82,7 +82,7 @@ export const Project = contentOf('project', z.string(), {
         .describe('`pending`: your application waits for the author.'),
       applicationId: Uuid.nullable().describe('The id of your latest pending application; null if there is none.'),
     })
-    .describe('How you are connected to it.'),
+    .describe('How you are connected to the project.'),
 }).openapi('Project')
 export const ProjectPage = Page(Project)
 
@@ -92,13 +92,15 @@ export const ApplicationsQuery = z.object({
 })
 export const NewApplication = z.object({
   roleId: Uuid.describe('A role of the project.'),
-  message: z.string().max(10_000).nullish().describe('For the author of the project, up to 2000 characters.'),
+  message: z.string().max(10_000).nullish().describe('A message for the author of the project, up to 2000 characters.'),
 })
 export const Application = z
   .object({
     id: Uuid,
     projectId: Uuid,
-    roleId: Uuid.nullable().describe('Null if the role was deleted or you can no longer see the project.'),
+    roleId: Uuid.nullable().describe(
+      'The id of the role; null if the role was deleted or you can no longer see the project.',
+    ),
     role: z.string().nullable().describe('The name of the role; null if `roleId` is.'),
     userId: ActorId,
     user: PersonCard,
@@ -116,7 +118,7 @@ export const MemberPage = Page(
     .object({
       userId: ActorId,
       user: PersonCard,
-      roleId: Uuid.nullable().describe('Null for the author, who holds no role.'),
+      roleId: Uuid.nullable().describe('The id of the role; null for the author, who holds no role.'),
       role: z.string().nullable().describe('The name of the role; null for the author.'),
       joinedAt: Timestamp,
     })

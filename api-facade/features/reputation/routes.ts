@@ -15,7 +15,7 @@ import {
 } from './schemas.ts'
 
 const earning =
-  'Earned by: publishing a post (3), replying (a reply 1, a criticism 2, a contribution 5, a reaction nothing), reactions, bookmarks and reposts that your posts get (1 each; reactions once per person and post), people whom you invited (3), and the first choice of a category (5). It counts in the primary interest of the post, or the interest concerned; a post without an interest earns nothing. Peer votes and staff also change it. Half of an entry is added to the parent interest, a quarter to the parent of that. Actions on your own posts earn nothing. Undoing an action takes back what it earned, and deleting a post takes back everything that it earned its author; hiding or deleting a reply does not.'
+  'You earn reputation by publishing a post (3) and by replying (a reply 1, a criticism 2, a contribution 5, a reaction nothing). You also earn it when your posts get reactions, bookmarks or reposts (1 each; reactions once per person and post), when people join with your invites (3), and when you first choose a category (5). It counts in the primary interest of the post, or in the interest concerned. A post without an interest earns nothing. Peer votes and staff also change it. Half of an entry is added to the parent interest, a quarter to the parent of that. Actions on your own posts earn nothing. Undoing an action takes back what it earned, and deleting a post takes back everything that it earned its author; hiding or deleting a reply does not.'
 
 /** What the feature offers, for the API's description. */
 export const about = 'Reputation by interest: its entries, votes of others, and appeals.'
@@ -23,7 +23,7 @@ export const about = 'Reputation by interest: its entries, votes of others, and 
 export default routes('reputation', {
   'GET /reputation/me': {
     summary: 'Get your reputation by interest',
-    description: `Highest first, in one list. Leaves out interests with a value of 0. ${earning}`,
+    description: `Lists all interests, the highest value first. Leaves out interests with a value of 0. ${earning}`,
     access: 'user',
     operation: 'get_my_reputation',
     answers: { 200: Reputation },
@@ -31,7 +31,7 @@ export default routes('reputation', {
   },
   'GET /reputation/:userId': {
     summary: 'Get a person’s reputation by interest',
-    description: 'The same as `GET /reputation/me`.',
+    description: 'The same as `GET /reputation/me`, for another person.',
     access: 'user',
     operation: 'get_reputation',
     params: UserId,
@@ -42,7 +42,7 @@ export default routes('reputation', {
   'GET /reputation/me/detailed': {
     summary: 'Get your reputation in detail, with the events behind it',
     description:
-      '`interests` has all interests, highest first. `limit` and `cursor` page through `events`, newest first; a share from an interest below is an event of its own, and so is an undone action, with a negative delta. `contributionScore` counts contributions to the community: 10 for a post (none for a repost), 3 for a reply, 1 for a reaction and 1 for a bookmark (once per post), 2 for an emoji payment. Undone actions and deleted posts are subtracted, and actions on your own posts do not count. Half of this score is also added to that of the person who invited you, a quarter to that of the person who invited them, and a tenth to that of the next. The share that you get from people whom you invited arrives within a minute or two.',
+      '`interests` has all interests, highest first. `limit` and `cursor` page through `events`, newest first; a share from an interest below is a separate event, and so is an undone action, with a negative delta. `contributionScore` counts contributions to the community: 10 for a post (none for a repost), 3 for a reply, 1 for a reaction and 1 for a bookmark (once per post), 2 for an emoji payment. Undone actions and deleted posts are subtracted, and actions on your own posts do not count. Half of this score is also added to the score of the person who invited you, a quarter to the score of the person who invited them, and a tenth to the next. The share that you get from people whom you invited arrives within a minute or two.',
     access: 'user',
     operation: 'get_reputation_details',
     page: true,
@@ -51,7 +51,7 @@ export default routes('reputation', {
   },
   'GET /reputation/users/:id/public': {
     summary: 'Get a summary of a person’s reputation',
-    description: 'The total and up to five interests, highest first; only interests with a value above 0.',
+    description: 'Returns the total and up to five interests, highest first; only interests with a value above 0.',
     access: 'user',
     operation: 'get_reputation_summary',
     params: PersonId,
@@ -62,7 +62,13 @@ export default routes('reputation', {
   'POST /reputation/vote': {
     summary: 'Vote for or against a person in an interest',
     description:
-      'You must have chosen the interest; the other person need not. Your vote has the weight `min(3, sqrt(r / 10))`, where r is your own reputation in the interest, and no weight while r is below 5. There is one vote per person and interest: voting again replaces it, with your current weight and the new comment; 0 removes it and its comment. The reputation of the other person is then as if you had only cast your last vote. They are notified of a vote for or against and see who cast it. They are not notified of 0, or if the value stays the same. Limit: 300 votes per person and hour, including changed ones, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
+      'You must have chosen the interest; the other person need not. Your vote has the weight `min(3, sqrt(r / ' +
+      '10))`, where r is your own reputation in the interest, and no weight while r is below 5. There is one vote ' +
+      'per person and interest. Voting again replaces the vote, with your current weight and the new comment. A ' +
+      'value of 0 removes the vote and its comment. The reputation of the other person is then as if you had only ' +
+      'cast your last vote. They are notified of a vote for or against and see who cast it. They are not notified ' +
+      'of 0, or if the value stays the same. Limit: 300 votes per person and hour, including changed ones, unless ' +
+      'the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.',
     access: 'user',
     operation: 'vote_reputation',
     body: NewVote,
@@ -72,7 +78,7 @@ export default routes('reputation', {
   'GET /reputation/votes/mine': {
     summary: 'List current votes for and against you, newest first',
     description:
-      'Ordered by the time at which each was first cast; a changed vote keeps its position. Votes of people whom you cannot see (blocked, banned or erased) are left out, although they count.',
+      'The list is ordered by the time at which each vote was first cast; a changed vote keeps its position. Votes of people whom you cannot see (blocked, banned or erased) are left out, although they count.',
     access: 'user',
     id: 'listReceivedReputationVotes',
     operation: 'list_received_votes',
@@ -92,7 +98,7 @@ export default routes('reputation', {
   },
   'GET /reputation/appeals': {
     summary: 'List your appeals, newest first',
-    description: 'Of every status.',
+    description: 'Lists appeals of every status.',
     access: 'user',
     operation: 'list_my_appeals',
     page: true,
@@ -102,7 +108,7 @@ export default routes('reputation', {
   'GET /access/me': {
     summary: 'Get your capabilities',
     description:
-      '`canVoteWiki` from a reputation of 5 in total; `canMentor` from 30 in one interest or 50 in total; `canPostJournalism` from 20 in one interest; `canModerate` for moderators and admins; `canProposeGuild` is always false in the first release.',
+      'You get `canVoteWiki` with a reputation of 5 in total, `canMentor` with 30 in one interest or 50 in total, and `canPostJournalism` with 20 in one interest. Moderators and admins get `canModerate`. `canProposeGuild` is always false.',
     access: 'user',
     id: 'getMyCapabilities',
     operation: 'get_my_capabilities',

@@ -54,10 +54,10 @@ const DetailedInterest = z.object({
   nextLevel: z
     .object({
       level: Level.describe('The next level.'),
-      minValue: z.number().describe('The `value` at which it begins.'),
+      minValue: z.number().describe('The `value` at which the level begins.'),
     })
     .nullable()
-    .describe('Null at the level Lifework.'),
+    .describe('The next level; null at the level Lifework.'),
   byKind: z
     .partialRecord(Kind, z.number().describe('Points with two decimals.'))
     .describe('Sums by kind of what was earned directly; kinds with a sum of 0 are left out.'),
@@ -78,7 +78,7 @@ export const DetailedReputation = z
     total: Total,
     contributionScore: z.number().describe('Points for what you and the people whom you invited did.'),
     interests: z.array(DetailedInterest).describe('The interests, those with the most reputation first.'),
-    events: Page(ReputationEvent).describe('The events behind it, newest first.'),
+    events: Page(ReputationEvent).describe('The events behind your reputation, newest first.'),
   })
   .openapi('DetailedReputation')
 
@@ -121,8 +121,8 @@ export const ReceivedVotePage = Page(
 )
 
 export const NewAppeal = z.object({
-  interestId: Uuid.describe('The interest that it is about.'),
-  text: z.string().trim().min(1).max(2000).describe('Why, 1 to 2000 characters.'),
+  interestId: Uuid.describe('The interest that the appeal is about.'),
+  text: z.string().trim().min(1).max(2000).describe('The reason, 1 to 2000 characters.'),
   eventId: Uuid.nullish().describe('The id of one event of your reputation in this interest.'),
 })
 export const AppealStatus = z
@@ -134,12 +134,15 @@ export const Appeal = z
     interestId: Uuid,
     slug: InterestSlug,
     eventId: Uuid.nullable().describe(
-      'The event of your reputation that it is about; null if it is about the whole interest.',
+      'The event of your reputation that the appeal is about; null if it is about the whole interest.',
     ),
     text: z.string().describe('What the person wrote.'),
     status: AppealStatus,
     restoreDelta: z.number().nullable().describe('Points that staff gave back; null if none.'),
-    note: z.string().nullable().describe('The answer of staff; null before it, and if there is none.'),
+    note: z
+      .string()
+      .nullable()
+      .describe('The answer of staff; null while the appeal is pending, and if staff wrote none.'),
     resolvedAt: SettledAt,
     createdAt: Timestamp,
   })
@@ -150,7 +153,9 @@ export const Capabilities = z
   .object({
     canVoteWiki: z
       .boolean()
-      .describe('Whether you have 5 points in all. A vote also takes 5 points in its interest, or 20 in all.'),
+      .describe(
+        'Whether you have 5 points in all. To vote on a proposal you also need 5 points in its interest, or 20 in all.',
+      ),
     canMentor: z.boolean().describe('Whether you have 30 points in one interest, or 50 in all.'),
     canModerate: z.boolean().describe('Whether you are a moderator or an admin.'),
     canProposeGuild: z.boolean().describe('Always `false`: only admins can create a guild.'),

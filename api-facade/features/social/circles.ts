@@ -23,7 +23,7 @@ import {
 export default routes('social', {
   'GET /circles/me': {
     summary: 'List circles that you own or are a member of, newest first',
-    description: 'Circles of others are among them if you are a member.',
+    description: 'Includes circles of others if you are a member.',
     access: 'user',
     also: ['GET /circles'],
     operation: 'list_my_circles',
@@ -33,7 +33,7 @@ export default routes('social', {
   },
   'POST /circles/me': {
     summary: 'Create a circle',
-    description: 'At most 10 of each kind.',
+    description: 'You can have at most 10 circles of each kind.',
     access: 'user',
     also: ['POST /circles'],
     operation: 'create_circle',
@@ -118,7 +118,7 @@ export default routes('social', {
   },
   'GET /circles/me/:id/invitations': {
     summary: 'List pending invitations of your circle, newest first',
-    description: 'Only the owner can do this.',
+    description: 'Only the owner can read this list.',
     access: 'user',
     operation: 'list_circle_invitations',
     params: UuidId,
@@ -128,7 +128,7 @@ export default routes('social', {
   },
   'DELETE /circles/me/:id/invitations/:invitationId': {
     summary: 'Revoke a pending invitation',
-    description: 'Only the owner of the circle can do this. The person can no longer accept it.',
+    description: 'Only the owner of the circle can do this. The person can no longer accept the invitation.',
     access: 'user',
     id: 'revokeCircleInvitation',
     operation: 'revoke_invitation',
@@ -139,7 +139,7 @@ export default routes('social', {
   },
   'GET /circles/invitations/me': {
     summary: 'List your pending invitations, newest first',
-    description: 'Invitations to circles of others that you have neither accepted nor declined.',
+    description: 'Lists the invitations to circles of others that you have neither accepted nor declined.',
     access: 'user',
     id: 'listMyCircleInvitations',
     operation: 'list_my_invitations',
@@ -196,7 +196,7 @@ export default routes('social', {
   },
   'GET /circles/me/pending/:userId': {
     summary: 'List your pending invitations to this person, newest first',
-    description: 'Always one page, because nobody has more than 50 circles.',
+    description: 'There is always one page, because nobody has more than 50 circles.',
     access: 'user',
     id: 'listPendingCircleInvitations',
     operation: 'list_pending_invitations',
@@ -207,7 +207,7 @@ export default routes('social', {
   },
   'GET /circles/memberships/me': {
     summary: 'List circles of others that you belong to, newest first',
-    description: 'Your own circles are not among them.',
+    description: 'Leaves out your own circles.',
     access: 'user',
     id: 'listMyCircleMemberships',
     operation: 'list_memberships',

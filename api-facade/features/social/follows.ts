@@ -1,4 +1,4 @@
-// Follows. Rules are in sql/social/50_follows.sql, visibility in policies/social.sql.
+// The routes of follows and followers. Rules are in sql/social/50_follows.sql, visibility in policies/social.sql.
 import { routes } from '../../lib/routes.ts'
 import { PersonId } from '../../lib/schemas.ts'
 import { FollowStats, PersonPage } from './schemas.ts'

@@ -47,7 +47,7 @@ export default routes('social', {
   'POST /users/:id/mute': {
     summary: 'Mute a person',
     description:
-      'The person is not notified of it. You get no notifications because of them any more, and your feed leaves out their posts; their profile, single posts and replies stay visible. Repeating it changes nothing.',
+      'The person is not notified. You get no more notifications about what they do, and your feed leaves out their posts; their profile, single posts and replies stay visible. Repeating it changes nothing.',
     access: 'user',
     operation: 'mute_person',
     params: PersonId,
@@ -76,7 +76,7 @@ export default routes('social', {
   },
   'GET /identity/me/muted-keywords': {
     summary: 'List your active muted keywords, newest first',
-    description: 'Leaves out keywords whose time, `until`, has passed.',
+    description: 'Leaves out keywords whose `until` has passed.',
     access: 'user',
     operation: 'list_muted_keywords',
     etag: true,
@@ -87,7 +87,7 @@ export default routes('social', {
   'POST /identity/me/muted-keywords': {
     summary: 'Mute a keyword, permanently or until a time',
     description:
-      'Your feed leaves out posts, including your own, whose title or body contains the keyword. Case and accents are ignored. Only whole words match. But where the keyword begins or ends with a script without spaces (Han, Kana, Hangul, Thai and others) or with a character that is not a letter or digit (`#tag`), it also matches within a word. At most 100 keywords. Muting a keyword again updates `until` and keeps the id. With common words muted, a page of the feed can be short or empty although `hasMore` is true.',
+      'Your feed leaves out posts, including your own, whose title or body contains the keyword. Case and accents are ignored. Only whole words match. A keyword also matches within a word where it begins or ends with a script without spaces (Han, Kana, Hangul, Thai and others), or with a character that is not a letter or digit (`#tag`). You can mute at most 100 keywords. Muting a keyword again updates `until` and keeps the id. With common words muted, a page of the feed can be short or empty although `hasMore` is true.',
     access: 'user',
     operation: 'mute_keyword',
     body: NewKeyword,
@@ -105,7 +105,8 @@ export default routes('social', {
   },
   'GET /reports/categories': {
     summary: 'List the categories of reports',
-    description: 'What a report can name as its `category`. The operator of the instance may have added some.',
+    description:
+      'Lists what a report can name as its `category`. The operator of the instance may have added categories.',
     access: 'user',
     operation: 'list_report_categories',
     answers: { 200: ReportCategories },

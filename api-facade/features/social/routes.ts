@@ -1,4 +1,4 @@
-// Social routes: one table per subject.
+// The routes of social ties: joins the tables of circles.ts, follows.ts and mutes.ts.
 import type { Table } from '../../lib/routes.ts'
 import circles from './circles.ts'
 import follows from './follows.ts'

@@ -19,7 +19,7 @@ export const NewCircle = z.object({
   kind: z
     .enum(['general', 'family', 'work', 'inner', 'custom'])
     .optional()
-    .describe('A label, which grants nothing. You can have 10 circles of each. Default: `general`.'),
+    .describe('A label, which grants nothing. You can have 10 circles with each label. Default: `general`.'),
   accent: Accent.optional(),
 })
 export const CircleChanges = z.object({ name: CircleName.optional(), accent: Accent.optional() })
@@ -29,9 +29,9 @@ export const Circle = z
     ownerId: ActorId,
     owner: PersonCard,
     kind: z.string().describe('A label that its owner chose. It grants nothing.'),
-    name: z.string().describe('Its owner, its members and invited people see it.'),
+    name: z.string().describe('The name, which the owner, members and invited people see.'),
     accent: Colour,
-    isOwner: z.boolean().describe('Whether it is yours.'),
+    isOwner: z.boolean().describe('Whether the circle is yours.'),
     createdAt: Timestamp,
   })
   .openapi('Circle')
@@ -62,13 +62,15 @@ export const Invitation = z
   .object({
     id: Uuid,
     circleId: Uuid,
-    circleName: z.string().describe('As the circle is called now.'),
+    circleName: z.string().describe('The current name of the circle.'),
     inviterId: ActorId,
     inviter: PersonCard,
     inviteeId: ActorId,
     invitee: PersonCard,
     bondLevel: BondLevel,
-    status: z.enum(['pending', 'accepted', 'declined', 'revoked']).describe('`revoked`: by the inviter or by a block.'),
+    status: z
+      .enum(['pending', 'accepted', 'declined', 'revoked'])
+      .describe('`revoked`: the inviter or a block ended it.'),
     createdAt: Timestamp,
   })
   .openapi('CircleInvitation')
@@ -94,7 +96,7 @@ export const BlockedPage = Page(
       id: z.string().describe('An actor id.'),
       actorId: ActorId,
       personId,
-      username: z.string().describe('As it is now.'),
+      username: z.string().describe('The current username.'),
       createdAt: Timestamp,
     })
     .openapi('BlockedPerson', { description: 'A person whom you blocked; `id` and `actorId` are both the actor id.' }),
@@ -102,19 +104,19 @@ export const BlockedPage = Page(
 
 export const NewKeyword = z.object({
   keyword: z.string().trim().min(1).max(100).describe('1 to 100 characters. Case and accents are ignored.'),
-  until: Moment.nullish().describe('In the future. Default: without end.'),
+  until: Moment.nullish().describe('When the mute ends, in the future. Default: never.'),
 })
 export const Keyword = z
   .object({
     id: Uuid,
-    keyword: z.string().describe('As you wrote it.'),
+    keyword: z.string().describe('The keyword as you wrote it.'),
     until: Timestamp.nullable().describe('When the mute ends; null if it never does.'),
     createdAt: Timestamp,
   })
   .openapi('MutedKeyword')
 export const KeywordPage = Page(Keyword)
 
-/** Any text: SQL has the code for one that is no kind of target. The description lists the kinds that exist. */
+/** Accepts any text, because SQL raises the error for an unknown type. The description lists the known types. */
 export const ReportTarget = z
   .string()
   .trim()
@@ -130,20 +132,20 @@ export const NewReport = z.object({
     .min(1)
     .max(320)
     .describe('The id of the thing; for a person also a username or an actor id.'),
-  reason: z.string().trim().min(1).max(1000).describe('What is wrong with it, for staff: 1 to 1000 characters.'),
+  reason: z.string().trim().min(1).max(1000).describe('What is wrong with the thing, for staff: 1 to 1000 characters.'),
   category: z
     .string()
     .trim()
     .min(1)
     .max(30)
     .optional()
-    .describe('What kind of wrong it is: a category from `GET /reports/categories`. Default: `other`.'),
+    .describe('What is wrong: a category from `GET /reports/categories`. Default: `other`.'),
 })
 export const Report = z
   .object({
     id: Uuid,
     targetType: z.enum(reportTargets).describe('The type of what you reported.'),
-    targetId: z.string().describe('For a person the actor id.'),
+    targetId: z.string().describe('The id of the thing; for a person the actor id.'),
     reason: z.string().describe('What you wrote.'),
     category: z.string().openapi({ description: 'A category from `GET /reports/categories`.', example: 'spam' }),
     status: z.enum(['open', 'reviewed', 'dismissed']).describe('`open` until a moderator reviews or dismisses it.'),
@@ -157,9 +159,9 @@ export const ReportCategories = z
       .array(
         z.object({
           category: z.string().openapi({ description: 'The name to send in a report.', example: 'spam' }),
-          text: z.string().describe('What it means, in English.'),
+          text: z.string().describe('What the category means, in English.'),
         }),
       )
-      .describe('The most urgent first.'),
+      .describe('The categories, the most urgent first.'),
   })
   .openapi('ReportCategories')

@@ -26,7 +26,9 @@ export const spaceId = (component: string, description: string) =>
 
 export const isTrue = z.enum(['true', 'false']).transform((value) => value === 'true')
 export const SpaceQuery = z.object({
-  mine: isTrue.optional().openapi({ type: 'boolean', description: 'With `true` only those that you are a member of.' }),
+  mine: isTrue
+    .optional()
+    .openapi({ type: 'boolean', description: 'With `true` only the groups or guilds that you are a member of.' }),
   q: z
     .string()
     .trim()
@@ -34,19 +36,21 @@ export const SpaceQuery = z.object({
     .max(200)
     .optional()
     .describe('Words in slug, name or about. All must occur as whole words; case and accents are ignored.'),
-  interestId: Uuid.optional().describe('Only those about this interest or one below it.'),
+  interestId: Uuid.optional().describe('Only groups or guilds about this interest or one below it.'),
 })
 export const MemberQuery = z.object({
   q: z.string().trim().min(1).max(100).optional().describe('Part of a name or username. Case and accents are ignored.'),
 })
 export const JoinMessage = z
-  .object({ message: z.string().max(5000).nullish().describe('For those who decide, up to 500 characters.') })
+  .object({ message: z.string().max(5000).nullish().describe('A message for those who decide, up to 500 characters.') })
   .optional()
 
 export const memberCount = z
   .int()
   .min(0)
-  .describe('The members, without banned people and people with a block between you, like the list of members.')
+  .describe(
+    'The number of members. Like the list of members, it leaves out banned people and people with a block between you.',
+  )
 /** @param userId in schemas for staff the internal id */
 export const memberWith = <R extends z.ZodType>(role: R, userId: z.ZodString | z.ZodUUID = ActorId) =>
   z.object({ userId, user: PersonCard, role, joinedAt: Timestamp })
@@ -57,10 +61,10 @@ export const requestWith = <S extends z.ZodRawShape>(space: S, userId: z.ZodStri
     ...space,
     userId,
     user: PersonCard,
-    message: z.string().describe('What the person wrote with it; empty if nothing.'),
+    message: z.string().describe('What the person wrote with the request; empty if nothing.'),
     status: z
       .enum(['pending', 'approved', 'rejected', 'withdrawn', 'ended'])
-      .describe('`ended`: the person joined another way, or was banned from it.'),
+      .describe('`ended`: the person joined in another way, or was banned from the group or guild.'),
     createdAt: Timestamp,
     decidedAt: SettledAt,
   })

@@ -1,4 +1,4 @@
-// Treasuries of guilds. Rules are in sql/treasury.
+// The routes of the treasuries of guilds. Rules are in sql/treasury.
 import { routes } from '../../lib/routes.ts'
 import {
   Contributed,
@@ -21,7 +21,7 @@ export default routes('treasury', {
   'GET /treasury/:guildId': {
     summary: 'Get the treasury of a guild, newest row first',
     description:
-      'Only members of the guild can read this list, even if the guild is archived. One row per person: a distribution has a row for each share. If you cannot see a person, the row remains and the person is null.',
+      'Only members of the guild can read this list, even if the guild is archived. Each row is about one person, so a distribution has a row for each share. If you cannot see a person, the row remains and the person is null.',
     access: 'user',
     fresh: 'money',
     operation: 'get_treasury',
@@ -33,7 +33,7 @@ export default routes('treasury', {
   },
   'POST /treasury/:guildId/contribute': {
     summary: 'Give mana to the treasury of a guild',
-    description: `Not possible in an archived guild. ${often}`,
+    description: `Nobody can do this in an archived guild. ${often}`,
     access: 'user',
     id: 'contributeToTreasury',
     operation: 'contribute',
@@ -45,7 +45,10 @@ export default routes('treasury', {
   },
   'POST /treasury/:guildId/disburse': {
     summary: 'Pay mana from the treasury to a person',
-    description: `For the founder and stewards, to anybody whom they can see except themselves. Not possible in an archived guild. 409 \`insufficient_mana\` if the treasury has less mana. ${often}`,
+    description:
+      `Only the founder and stewards can do this. They can pay anybody whom they can see, except ` +
+      `themselves. Nobody can do this in an archived guild. 409 \`insufficient_mana\` if the treasury has less ` +
+      `mana. ${often}`,
     access: 'user',
     id: 'disburseFromTreasury',
     operation: 'disburse',
@@ -57,7 +60,7 @@ export default routes('treasury', {
   },
   'POST /treasury/:guildId/distribute-by-contribution': {
     summary: 'Distribute mana from the treasury to all members by contribution',
-    description: `For the founder and stewards. The shares are proportional to the contribution scores, in whole mana, and add up to exactly \`amount\`: the remainder goes to the largest fractions and, among equal ones, to the members who joined first. Shares of 0 and people who are banned from the instance are left out. ${often}`,
+    description: `Only the founder and stewards can do this. The shares are proportional to the contribution scores, in whole mana, and add up to exactly \`amount\`. The remainder goes to the largest fractions and, among equal fractions, to the members who joined first. Shares of 0 and people who are banned from the instance are left out. ${often}`,
     access: 'user',
     id: 'distributeTreasury',
     operation: 'distribute',

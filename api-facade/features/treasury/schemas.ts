@@ -3,7 +3,7 @@ import { SenderBalance } from '../../lib/fields.ts'
 import { Page, PersonCard, PersonParam, Timestamp, Uuid, z } from '../../lib/schemas.ts'
 
 const amount = z.int().min(1).max(1_000_000_000).describe('Whole mana.')
-const note = z.string().max(5000).describe('For the members, up to 500 characters.')
+const note = z.string().max(5000).describe('A note for the members, up to 500 characters.')
 const balance = z.int().min(0)
 
 export const GuildParam = z.object({
@@ -32,28 +32,28 @@ const TreasuryEntry = z
     counterpart: PersonCard.nullable().describe('Who gave or received the mana; null if you cannot see the person.'),
     proposalId: Uuid.nullable().describe('The proposal that moved the mana; null if a person did.'),
     amount: z.int().describe('Whole mana: positive if it came in, negative if it went out.'),
-    balanceAfter: balance.describe('What was in the treasury afterwards, in whole mana.'),
+    balanceAfter: balance.describe('The balance of the treasury afterwards, in whole mana.'),
     note: z.string().nullable().describe('What the actor wrote; null if nothing, or if you cannot see them.'),
     createdAt: Timestamp,
   })
   .openapi('TreasuryEntry')
 export const Treasury = z
   .object({
-    balance: balance.describe('What is in the treasury, in whole mana.'),
+    balance: balance.describe('The balance of the treasury, in whole mana.'),
     ...Page(TreasuryEntry).shape,
   })
   .openapi('Treasury')
 export const Contributed = z
   .object({
-    entry: TreasuryEntry.describe('The movement that this made.'),
-    treasuryBalance: balance.describe('What is in the treasury now, in whole mana.'),
+    entry: TreasuryEntry.describe('The movement that this request made.'),
+    treasuryBalance: balance.describe('The balance of the treasury now, in whole mana.'),
     senderBalance: SenderBalance,
   })
   .openapi('Contributed')
 export const Disbursed = z
   .object({
-    entry: TreasuryEntry.describe('The movement that this made.'),
-    treasuryBalance: balance.describe('What is in the treasury now, in whole mana.'),
+    entry: TreasuryEntry.describe('The movement that this request made.'),
+    treasuryBalance: balance.describe('The balance of the treasury now, in whole mana.'),
   })
   .openapi('Disbursed')
 export const Distributed = z
@@ -67,6 +67,6 @@ export const Distributed = z
         }),
       )
       .describe('The members who got something, in the order in which they joined.'),
-    treasuryBalance: balance.describe('What is in the treasury now, in whole mana.'),
+    treasuryBalance: balance.describe('The balance of the treasury now, in whole mana.'),
   })
   .openapi('Distributed')

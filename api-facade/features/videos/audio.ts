@@ -18,7 +18,7 @@ export default routes('videos', {
   'POST /audio': {
     summary: 'Publish an audio recording',
     description:
-      'The file itself is stored elsewhere, and nothing is fetched from its URL. In this instance’s own storage it must be a committed asset of yours of kind `audio`. Nobody is notified. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
+      'The file must already be stored, and nothing is fetched from its URL. A file in this instance’s own storage must be a committed asset of yours of kind `audio`. Nobody is notified. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_audio',
     body: NewAudio,
@@ -48,7 +48,8 @@ export default routes('videos', {
   'DELETE /audio/:id': {
     summary: 'Delete an audio recording',
     description:
-      'Deletes it for everyone and permanently; also works for a removed one. Deleting it again is 404. Somebody else’s is 403 if you can see it, otherwise 404.',
+      'Deletes the recording for everyone and permanently. Also works for a removed recording. Deleting it again ' +
+      'is 404. Somebody else’s recording is 403 if you can see it, otherwise 404.',
     access: 'user',
     operation: 'delete_audio',
     params: UuidId,

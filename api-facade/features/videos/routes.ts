@@ -1,4 +1,4 @@
-// Videos and audio. Rules are in sql/videos, visibility in policies/content.sql.
+// The routes of videos, together with those of audio.ts. Rules are in sql/videos, visibility in policies/content.sql.
 import { routes, type Table } from '../../lib/routes.ts'
 import { CursorQuery, UuidId } from '../../lib/schemas.ts'
 import { listing } from '../content/schemas.ts'
@@ -19,7 +19,7 @@ import {
 const engaging =
   'Repeating it changes nothing. Returns the updated card. Limit: 2000 likes and reposts per person and hour, unless the operator sets another one (429 `writes_exceeded`). `Retry-After` says when to try again.'
 const takingBack =
-  'Repeating it changes nothing. If you can no longer see the video, it still takes effect, but the answer is 404.'
+  'Repeating it changes nothing. If you can no longer see the video, the request still takes effect, but the answer is 404.'
 
 const videos = routes('videos', {
   'GET /videos': {
@@ -35,7 +35,7 @@ const videos = routes('videos', {
   'POST /videos': {
     summary: 'Publish a video',
     description:
-      'The file itself is stored elsewhere, and nothing is fetched from its URL. In this instance’s own storage it must be a committed asset of yours of kind `video`, and the thumbnail one of kind `image`. Nobody is notified. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
+      'The file must already be stored, and nothing is fetched from its URL. A file in this instance’s own storage must be a committed asset of yours, of kind `video` for the video and of kind `image` for the thumbnail. Nobody is notified. Limit: 300 new contents of all kinds per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_video',
     limit: 'create_video',
@@ -66,7 +66,8 @@ const videos = routes('videos', {
   'DELETE /videos/:id': {
     summary: 'Delete a video',
     description:
-      'Deletes it for everyone and permanently, with its likes, reposts and comments; also works for a removed one. Deleting it again is 404. Somebody else’s video is 403 if you can see it, otherwise 404.',
+      'Deletes the video for everyone and permanently, with its likes, reposts and comments. Also works for a ' +
+      'removed video. Deleting it again is 404. Somebody else’s video is 403 if you can see it, otherwise 404.',
     access: 'user',
     operation: 'delete_video',
     params: UuidId,
@@ -75,7 +76,7 @@ const videos = routes('videos', {
   },
   'POST /videos/:id/like': {
     summary: 'Like a video',
-    description: `${engaging} Not possible for a removed video.`,
+    description: `${engaging} Nobody can like a removed video.`,
     access: 'user',
     operation: 'like_video',
     params: UuidId,
@@ -93,7 +94,9 @@ const videos = routes('videos', {
   },
   'POST /videos/:id/repost': {
     summary: 'Repost a video',
-    description: `${engaging} Not possible for a removed video. You can repost your own video. A repost of a video creates no post.`,
+    description:
+      `${engaging} Nobody can repost a removed video. You can repost your own video. A repost of a ` +
+      `video creates no post.`,
     access: 'user',
     operation: 'repost_video',
     params: UuidId,
@@ -112,7 +115,7 @@ const videos = routes('videos', {
   'GET /videos/:id/comments': {
     summary: 'List comments on a video, oldest first',
     description:
-      '200 on a page, without deleted comments and those of people whom you cannot see. A page scans at most 400 comments, so it may be shorter and still have a next page.',
+      'A page has up to 200 comments, without deleted ones and those of people whom you cannot see. A page scans at most 400 comments, so it may be shorter and still have a next page.',
     access: 'user',
     operation: 'list_video_comments',
     params: UuidId,
@@ -123,7 +126,8 @@ const videos = routes('videos', {
   'POST /videos/:id/comments': {
     summary: 'Comment on a video',
     description:
-      'Not possible for a removed video, even for its author. Nobody is notified. Limit: 600 comments per person and hour, unless the operator sets another one (429 `writes_exceeded`).',
+      'Nobody can comment on a removed video, not even its author. Nobody is notified. Limit: 600 comments per ' +
+      'person and hour, unless the operator sets another one (429 `writes_exceeded`).',
     access: 'user',
     operation: 'create_video_comment',
     params: UuidId,
@@ -134,7 +138,7 @@ const videos = routes('videos', {
   'DELETE /videos/comments/:commentId': {
     summary: 'Delete your comment',
     description:
-      'Deletes it for everyone; it leaves the list and the count. Also works if you can no longer see the video. Deleting it again is 404. Somebody else’s comment is 403 if you can see it, otherwise 404.',
+      'Deletes the comment for everyone; the list and the count no longer contain it. Also works if you can no longer see the video. Deleting it again is 404. Somebody else’s comment is 403 if you can see it, otherwise 404.',
     access: 'user',
     operation: 'delete_video_comment',
     params: CommentId,

@@ -15,7 +15,7 @@ const interestId = Uuid.nullish().describe('Any UUID; it need not be in the cata
 
 const thumbnailUrl = mediaUrl
   .nullish()
-  .describe('As `mediaUrl`. Default: the poster of the asset at `mediaUrl`, if it has one.')
+  .describe('Like `mediaUrl`. Default: the poster of the asset at `mediaUrl`, if it has one.')
 
 export const NewVideo = z
   .object({ mediaUrl, thumbnailUrl, caption, durationSec: seconds(60), interestId, ...space })
@@ -25,23 +25,26 @@ export const NewAudio = z
   .openapi('NewAudio')
 
 const recording = {
-  mediaUrl: z.string().describe('Where the recording can be read.'),
+  mediaUrl: z.string().describe('The URL of the recording.'),
   caption: z.string().nullable().describe('Up to 280 characters; null if there is none.'),
 }
 export const Video = contentOf('video', z.null(), {
   ...recording,
-  thumbnailUrl: z.string().nullable().describe('A picture to show before it plays; null if there is none.'),
+  thumbnailUrl: z
+    .string()
+    .nullable()
+    .describe('The URL of a picture to show before the video plays; null if there is none.'),
   durationSec: z.number().min(0).max(60).nullable().describe('Seconds, up to 60; null if the author did not say.'),
-  likeCount: z.int().min(0).describe('How many people like it.'),
-  repostCount: z.int().min(0).describe('How often it was reposted.'),
+  likeCount: z.int().min(0).describe('How many people like the video.'),
+  repostCount: z.int().min(0).describe('How often the video was reposted.'),
   commentCount: z
     .int()
     .min(0)
     .describe(
       'Comments, without deleted ones and those of banned people; includes those of people with a block between you.',
     ),
-  viewerHasLiked: z.boolean().describe('Whether you like it.'),
-  viewerHasReposted: z.boolean().describe('Whether you reposted it.'),
+  viewerHasLiked: z.boolean().describe('Whether you like the video.'),
+  viewerHasReposted: z.boolean().describe('Whether you reposted the video.'),
 }).openapi('Video')
 export const Audio = contentOf('audio', z.null(), {
   ...recording,
@@ -51,7 +54,7 @@ export const VideoPage = Page(Video)
 export const AudioPage = Page(Audio)
 
 export const byAuthor =
-  '30 on a page. Leaves out those in groups and guilds, which have lists of their own. A page scans at most 400, so it may be shorter and still have a next page.'
+  'A page has up to 30 items. Leaves out items in groups and guilds, which have separate lists. A page scans at most 400 items, so it may be shorter and still have a next page.'
 
 export const AboutQuery = z.object(aboutContents)
 export const AuthorId = z.object({ authorId: PersonParam })
@@ -66,7 +69,7 @@ export const Comment = z
     videoId: Uuid,
     authorId: ActorId,
     author: PersonCard,
-    body: z.string().describe('As its author wrote it.'),
+    body: z.string().describe('The text, as its author wrote it.'),
     removedAt: z.null().describe('Always null: nobody sees a deleted comment.'),
     createdAt: Timestamp,
   })

@@ -20,7 +20,7 @@ export const about = 'Webhooks and the log of events, for admins.'
 export default routes('webhooks', {
   'GET /admin/webhooks': {
     summary: 'List webhooks, and the events that they can get',
-    description: 'All of them, at most 20, oldest first.',
+    description: 'Lists all of them, at most 20, oldest first.',
     access: 'admin',
     operation: 'list_webhooks',
     answers: { 200: Webhooks },
@@ -29,7 +29,7 @@ export default routes('webhooks', {
   'POST /admin/webhooks': {
     summary: 'Add a webhook',
     description:
-      'Kith sends the chosen events that happen from now on, as POST requests with the body `{type, timestamp, sequence, subject, data}`. `data` has only ids, numbers and short codes; people are actor ids. The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` are those of Standard Webhooks, so its libraries verify a request with `secret`. Answer with a status from 200 to 299 within 10 seconds. Redirects are not followed. Each event is sent at least once, with the same `webhook-id` each time, and the events of one subject in their order: a later one waits for the earlier one. After a failure Kith tries again after about 5 seconds, then after twice as long each time, up to 6 hours. Three days after the event was queued, it is given up, `failingSince` is set, and the next one of the subject follows. The address must lead to public IP addresses, with TLS. Writes an audit entry.',
+      'Kith sends the chosen events that happen from now on, as POST requests with the body `{type, timestamp, sequence, subject, data}`. `data` has only ids, numbers and short codes; people are actor ids. The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` are those of Standard Webhooks, so its libraries verify a request with `secret`. Answer with a status from 200 to 299 within 10 seconds. Redirects are not followed. Each event is sent at least once, with the same `webhook-id` each time, and the events of one subject in their order: a later one waits for the earlier one. After a failure Kith tries again after about 5 seconds, then after twice as long each time, up to 6 hours. Three days after the event was queued, it is given up, `failingSince` is set, and the next event of the subject follows. The address must lead to public IP addresses, with TLS. Writes an audit entry.',
     access: 'admin',
     operation: 'create_webhook',
     secret: true,
@@ -89,7 +89,8 @@ export default routes('webhooks', {
   },
   'GET /admin/webhooks/:id/deliveries': {
     summary: 'List the deliveries of a webhook, newest first',
-    description: 'The deliveries of the last 30 days. Deliveries of events that name an erased person are deleted.',
+    description:
+      'Lists the deliveries of the last 30 days. Deliveries of events that name an erased person are deleted.',
     access: 'admin',
     operation: 'list_webhook_deliveries',
     params: UuidId,
@@ -101,7 +102,7 @@ export default routes('webhooks', {
   'POST /admin/webhooks/:id/deliveries/:deliveryId/replay': {
     summary: 'Send a delivery again',
     description:
-      'This is possible for a delivery that arrived, and for one that was given up; it is then tried for three days again. A pending one is due immediately, but still waits for an earlier one of its subject. Writes an audit entry.',
+      'Works for a delivery that arrived or was given up; Kith tries it again for three days. A pending delivery becomes due immediately, but still waits for earlier deliveries of its subject. Writes an audit entry.',
     access: 'admin',
     operation: 'replay_webhook_delivery',
     params: DeliveryId,
@@ -111,7 +112,7 @@ export default routes('webhooks', {
   'GET /admin/events': {
     summary: 'Read the event log',
     description:
-      'The events of the last 30 days that webhooks can get, oldest first. Send `next` as `after` to continue: no event is ever skipped, because numbers become visible in their order. An event is in the log about a second after it happened. If `after` is less than `oldest` - 1, events in between were deleted by age or by an erasure. Numbers have gaps.',
+      'Lists the events of the last 30 days that webhooks can get, oldest first. Send `next` as `after` to continue: no event is ever skipped, because numbers become visible in their order. An event is in the log about a second after it happened. If `after` is less than `oldest` - 1, events in between were deleted by age or by an erasure. Numbers have gaps.',
     access: 'admin',
     operation: 'list_logged_events',
     query: EventsQuery,

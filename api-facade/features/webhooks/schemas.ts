@@ -12,7 +12,11 @@ const EventNames = z
   .min(1)
   .max(100)
   .openapi({ example: ['posts.post.published'], description: 'Names from `availableEvents`.' })
-const Description = z.string().trim().max(200).describe('For staff: what receives the events. Up to 200 characters.')
+const Description = z
+  .string()
+  .trim()
+  .max(200)
+  .describe('A description for staff of what receives the events, up to 200 characters.')
 
 export const NewWebhook = z
   .object({
@@ -39,15 +43,15 @@ export const WebhookChanges = z
 export const Webhook = z
   .object({
     id: Uuid,
-    url: z.string().describe('Where the events are sent.'),
-    description: z.string().describe('For staff: what receives the events; can be empty.'),
+    url: z.string().describe('The address to which the events are sent.'),
+    description: z.string().describe('A description for staff of what receives the events; can be empty.'),
     events: z.array(z.string()).describe('The names of the events that are sent.'),
     active: z.boolean().describe('Whether events are sent.'),
     failingSince: Timestamp.nullable().describe(
       'When a delivery was given up after three days. It becomes null when the next delivery arrives, and when the address changes.',
     ),
     previousSecretUntil: Timestamp.nullable().describe(
-      'When the previous secret stops signing; null if there is none.',
+      'Until when requests are also signed with the previous secret; null if there is none.',
     ),
     createdAt: Timestamp,
   })
@@ -57,7 +61,7 @@ export const WebhookWithSecret = z
     webhook: Webhook.describe('The webhook as it is now.'),
     secret: z.string().openapi({
       example: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-      description: 'It is not shown again.',
+      description: 'The secret, which is not shown again.',
     }),
   })
   .openapi('WebhookWithSecret')
@@ -68,9 +72,9 @@ export const Webhooks = z
       .array(
         z.object({
           event: z.string().describe('The name for `events`.'),
-          subjectType: z.string().describe('The type of the thing that it is about.'),
+          subjectType: z.string().describe('The type of the thing that the event is about.'),
           fields: z.array(z.string()).describe('The fields of `data`.'),
-          happens: z.string().describe('What has happened when it is sent.'),
+          happens: z.string().describe('What has happened when the event is sent.'),
         }),
       )
       .describe('The events that a webhook can ask for.'),
@@ -88,9 +92,11 @@ export const WebhookDelivery = z
     sequence: z.int().nullable().describe('The number of the event in the log; null for a test.'),
     status: z.enum(['pending', 'delivered', 'failed']).describe('`failed`: given up after three days.'),
     attempts: z.int().describe('How many attempts were begun.'),
-    nextAttemptAt: Timestamp.nullable().describe('Null if it has ended, or waits for an earlier one of its subject.'),
-    attemptedAt: Timestamp.nullable().describe('When it was last tried; null before the first attempt.'),
-    endedAt: Timestamp.nullable().describe('When it arrived or was given up; null before.'),
+    nextAttemptAt: Timestamp.nullable().describe(
+      'When the delivery is tried next. Null if it has ended, or waits for an earlier delivery of its subject.',
+    ),
+    attemptedAt: Timestamp.nullable().describe('When the delivery was last tried; null before the first attempt.'),
+    endedAt: Timestamp.nullable().describe('When the delivery arrived or was given up; null before that.'),
     responseStatus: z
       .int()
       .nullable()
@@ -145,13 +151,13 @@ export const LoggedEvents = z
                 type: z.string().describe('The type of the thing.'),
                 id: z.string().describe('The id of the thing; for a person the actor id.'),
               })
-              .describe('The thing that it is about.'),
-            data: z.record(z.string(), z.unknown()).describe('Its fields, by event: `availableEvents` lists them.'),
+              .describe('The thing that the event is about.'),
+            data: z.record(z.string(), z.unknown()).describe('The fields of the event, which `availableEvents` lists.'),
           })
           .openapi('LoggedEvent'),
       )
-      .describe('In the order of their numbers.'),
+      .describe('The events, in the order of their numbers.'),
     next: z.int().describe('The `after` of the next request, also at the end.'),
-    oldest: z.int().nullable().describe('The oldest number that is still there; null if the log is empty.'),
+    oldest: z.int().nullable().describe('The oldest number in the log; null if the log is empty.'),
   })
   .openapi('LoggedEvents')

@@ -9,10 +9,11 @@ import type { WikiProposal, WikiProposalPage } from './schemas.ts'
 type Change = z.output<typeof WikiProposal>['diff'][number]
 type Row = { body: string; baseBody: string }
 
-// the most lines that may differ; the time is quadratic in it: about 10 ms for 200 in the worst case
+// The maximum number of lines that may differ. The time is quadratic in this number: 200 lines take about 10 ms in the
+// worst case.
 const MOST = 200
 
-/** The difference of two texts, line by line; if too much differs, all lines of both. */
+/** The difference of two texts, line by line. If too many lines differ, it has all lines of both texts. */
 export function changesBetween(base: string, body: string): Change[] {
   const parts = diffLines(base, body, { maxEditLength: MOST }) ?? [
     { removed: true, added: false, value: base },

@@ -35,7 +35,7 @@ export default routes('wiki', {
   },
   'GET /wiki/:slug/versions': {
     summary: 'List the versions of an entry, latest first',
-    description: 'Without the texts. Versions are never changed or deleted.',
+    description: 'Leaves out the texts. Versions are never changed or deleted.',
     access: 'user',
     operation: 'list_wiki_versions',
     gate: open,
@@ -52,12 +52,12 @@ export default routes('wiki', {
     gate: open,
     params: VersionParams,
     answers: { 200: WikiVersion },
-    outcome: 'The version with its text and the difference to the one before.',
+    outcome: 'The version with its text and the difference to the previous version.',
   },
   'GET /wiki/:slug/proposals': {
     summary: 'List proposals about an interest, newest first',
     description:
-      'All, or only those of one status. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
+      'Lists all proposals, or only those of one status. Leaves out people whom you cannot see. A page scans at most 400 rows, so it may be shorter than `limit` and still have a next page.',
     access: 'user',
     id: 'listWikiProposals',
     params: Slug,
@@ -84,7 +84,7 @@ export default routes('wiki', {
   },
   'POST /wiki/proposals/:id/vote': {
     summary: 'Vote on a proposal',
-    description: `1 is for it, -1 against it, and 0 removes your vote; your latest vote counts. ${reputation} Removing a vote needs no reputation; the answer is null if you can no longer see the proposal. At a balance of 3 the proposal becomes the next version, and its author is notified (\`wiki.resolved\`). If the entry has a newer version by then, the vote counts, the proposal is superseded, and the answer is 409 \`wiki_base_stale\`. A settled proposal accepts no votes (409).`,
+    description: `1 is for the proposal, -1 against it, and 0 removes your vote; your latest vote counts. ${reputation} Removing a vote needs no reputation; the answer is null if you can no longer see the proposal. At a balance of 3 the proposal becomes the next version, and its author is notified (\`wiki.resolved\`). If the entry has a newer version by then, the vote counts, the proposal is superseded, and the answer is 409 \`wiki_base_stale\`. A settled proposal accepts no votes (409).`,
     access: 'user',
     id: 'voteWikiProposal',
     params: UuidId,

@@ -36,7 +36,7 @@ export const WikiVote = z
     value: z
       .union([z.literal(-1), z.literal(0), z.literal(1)])
       .openapi({ type: 'integer' })
-      .describe('1 for it, -1 against it, 0 takes the vote back.'),
+      .describe('1 for the proposal, -1 against it, 0 takes the vote back.'),
   })
   .openapi('WikiVote')
 
@@ -56,7 +56,7 @@ export const WikiEntry = z
     interestId: Uuid,
     slug: InterestSlug,
     name: InterestName,
-    version: z.int().min(0).describe('0 if there is no entry yet.'),
+    version: z.int().min(0).describe('The number of the latest version; 0 if there is no entry yet.'),
     body: z.string().describe('Markdown as its author wrote it; empty if there is no entry yet.'),
     summary: z.string().nullable().describe('A summary of the latest change; null if there is no entry yet.'),
     ...author,
@@ -65,7 +65,7 @@ export const WikiEntry = z
   .openapi('WikiEntry')
 const listed = {
   id: Uuid,
-  version: z.int().min(1).describe('From 1, without gaps.'),
+  version: z.int().min(1).describe('The number of the version, from 1, without gaps.'),
   summary: z.string().describe('What its author said about the change.'),
   ...author,
   createdAt: Timestamp,
@@ -97,16 +97,16 @@ export const WikiProposal = z
     diff: z
       .array(Change)
       .describe(
-        'The difference from the version on which the proposal is based, line by line. If more than 200 lines differ, all lines of both.',
+        'The difference from the version on which the proposal is based, line by line. If more than 200 lines differ, it has all lines of both.',
       ),
-    netVotes: z.int().describe('The votes for it minus those against it.'),
+    netVotes: z.int().describe('The votes for the proposal minus the votes against it.'),
     version: z
       .int()
       .nullable()
       .describe('The number of the version that the proposal became; null unless it was approved.'),
     viewer: z
       .object({ vote: z.int().min(-1).max(1).describe('Your vote: 1, -1, or 0 for none.') })
-      .describe('How you are connected to it.'),
+      .describe('How you are connected to the proposal.'),
     createdAt: Timestamp,
     resolvedAt: SettledAt,
   })

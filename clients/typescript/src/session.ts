@@ -1,6 +1,6 @@
 import { KithError } from './errors.ts'
 
-/** What a client keeps of a person who is logged in. */
+/** What a client stores about a person who is logged in. */
 export type Session = {
   accessToken: string
   refreshToken: string

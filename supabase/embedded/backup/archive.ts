@@ -1,5 +1,6 @@
-// Archives the log while the instance runs: it reads the replication stream, and writes a piece of the log to the place
-// every few seconds. The server keeps the log until its piece is durable (a replication slot).
+// Archives the write-ahead log while the instance runs. It reads the replication stream, and writes a piece of the
+// log to the place of the backups every few seconds. A replication slot makes the server keep the log until its piece
+// is durable.
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -15,30 +16,35 @@ export interface ArchiveOptions {
   primaryUrl(): string
   dataDir: string
   place: Place
-  /** The longest time until a piece is written, which is what the loss of the machine can lose. */
+  /** The longest time until a piece is written. If the machine is lost, the data of this time may be lost. */
   seconds: number
   /** Called with a failure. The archive tries again. */
   onError(failure: unknown): void
-  /** Called if the log begins here: what was before is not in the archive, so a base backup is needed now. */
+  /** Called if the archive begins here. Earlier log is not in the archive, so a base backup is needed now. */
   onBegin(): Promise<unknown>
 }
 export interface Archive {
-  /** Resolves when the last piece is written, or cannot be. Call it before the server stops, because the server waits for it. */
+  /**
+   * Resolves when the last piece is written or has failed. Call it before the server stops, because the server waits
+   * for it.
+   */
   stop(): Promise<void>
 }
 
 const SLOT = 'kith_backup'
-/** The most that is kept of the log in memory, and so the largest size of a piece. Bytes. */
+/** The maximum of the log in memory, and therefore the maximum size of a piece. Bytes. */
 const LARGEST = 16 * 1024 * 1024
-/** The first and the longest pause after a failure, and how often the server hears that we are there. Milliseconds. */
+/**
+ * The first and the longest pause after a failure, and the interval of the status messages to the server. Milliseconds.
+ */
 const FIRST_PAUSE = 1000
 const LONGEST_PAUSE = 60_000
 const BEAT = 1000
-/** How often it is checked whether a piece is due. Milliseconds. */
+/** The interval at which the archive checks whether a piece is due. Milliseconds. */
 const LOOK = 100
-/** More than the time that passes between the server's reading of its log and its message about it. Milliseconds. */
+/** An upper bound of the time that the server takes between reading its log and sending it. Milliseconds. */
 const DELAY = 1000
-/** How long the end waits for the last piece. Milliseconds. */
+/** How long stop() waits for the last piece. Milliseconds. */
 const PATIENCE = 5000
 
 const zip = promisify(gzip)
@@ -72,7 +78,7 @@ export async function dropSlot(databaseUrl: string): Promise<void> {
   }
 }
 
-/** One connection, until it is lost or the archive is stopped. */
+/** Runs one connection, until it is lost or the archive is stopped. */
 async function stream(options: ArchiveOptions, signal: AbortSignal, wrote: () => void): Promise<void> {
   const { place, seconds } = options
   const folder = historyOf(options.dataDir)
@@ -117,8 +123,8 @@ async function stream(options: ArchiveOptions, signal: AbortSignal, wrote: () =>
         if (sent?.kind !== 'data') return answer()
         gathered.push(sent.data)
         to = sent.at + BigInt(sent.data.length)
-        if (to >= sent.serverAt) until = sent.sentAt - DELAY // otherwise the server has more of the log from before that time
-        if (to - from >= LARGEST) copy.pause() // until it is written
+        if (to >= sent.serverAt) until = sent.sentAt - DELAY // otherwise the server has more log from before that time
+        if (to - from >= LARGEST) copy.pause() // until the piece is written
       })
       .once('error', (error) => {
         failure = error

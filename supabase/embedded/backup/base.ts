@@ -1,4 +1,5 @@
-// Takes a base backup of the embedded cluster, with the media of the local folder and the secrets, and deletes old ones.
+// Takes a base backup of the embedded cluster, with the media of the local folder and the secrets, and deletes old
+// backups.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,9 +17,9 @@ export interface BaseOptions {
   databaseUrl: string
   dataDir: string
   place: Place
-  /** Without it the secrets are left out. */
+  /** Without a passphrase the secrets are left out. */
   passphrase?: string | undefined
-  /** For how many days every moment can be restored. */
+  /** The number of days of which every moment can be restored. */
   days: number
 }
 
@@ -26,17 +27,17 @@ export interface BaseOptions {
 const PART = 32 * 1024 * 1024
 const DAY = 86_400_000
 
-/** The files of the data folder that are secrets: whoever has them can sign tokens. */
+/** The files of the data folder that are secrets. With them anybody can sign tokens. */
 const SECRETS = ['jwt-secret', 'cluster-secret']
 const MEDIA = 'media'
 
-/** How the folders begin, in the data folder, into which backups are restored to verify them. */
+/** The beginning of the names of the folders, in the data folder, into which backups are restored to verify them. */
 export const SCRATCH = 'backup-check-'
 
-/** The beginning of the names of this data folder's backups. A restored one gets another. */
+/** The beginning of the names of this data folder's backups. A restored data folder gets another beginning. */
 export const historyOf = (dataDir: string): string => `${keptSecret(dataDir, HISTORY, 9)}/`
 
-/** @throws Error if another process takes one of the same instance */
+/** @throws Error if another process takes a backup of the same instance */
 export async function backUp(options: BaseOptions): Promise<Base> {
   const { dataDir, place } = options
   const held = lock(join(dataDir, 'backup.lock'), 0)
@@ -80,7 +81,7 @@ async function copyCluster(sql: Sql, place: Place, path: string) {
            (select setting::int from pg_settings where name = 'wal_segment_size') as size,
            (select count(*)::int from pg_tablespace) as spaces`)
   if (server.spaces > 2) throw new Error('The cluster has tablespaces, which a backup does not contain.')
-  // keeps the log until it is copied, too
+  // the slot keeps the log until it is copied
   await sql.unsafe(`CREATE_REPLICATION_SLOT kith_base_${process.pid} TEMPORARY PHYSICAL RESERVE_WAL`)
   const parts: Manifest['parts'] = []
   const put = async (bytes: Buffer) => {
@@ -107,14 +108,17 @@ async function copyCluster(sql: Sql, place: Place, path: string) {
   return { system, postgres, segmentSize, ...span, takenAt, parts }
 }
 
-/** After the cluster, because then every object that it names is there, unless it was deleted meanwhile. */
+/**
+ * Call it after copying the cluster, because then every object that the cluster names exists, unless it was deleted
+ * meanwhile.
+ */
 async function copyMedia(dataDir: string, place: Place, folder: string): Promise<Record<string, string>> {
   const media: Record<string, string> = {}
   if (!existsSync(join(dataDir, MEDIA))) return media
   const known = new Set(await place.list(`${folder}media/`))
   for (const file of readdirSync(join(dataDir, MEDIA))) {
     const bytes = await readFile(join(dataDir, MEDIA, file)).catch(() => null)
-    if (!bytes) continue // it was deleted meanwhile
+    if (!bytes) continue // the file was deleted meanwhile
     const hash = sha256(bytes)
     const name = `${folder}media/${hash}`
     if (!known.has(name)) await place.put(name, bytes)
@@ -130,8 +134,8 @@ function readSecrets(dataDir: string): Record<string, string> {
 }
 
 /**
- * Deletes base backups that are not needed to restore the last days, the log before the oldest one of its history, and
- * files that no backup has. What a backup that is running now has written stays.
+ * Deletes base backups that are not needed to restore the last days, the log before the oldest remaining backup of its
+ * history, and files that no backup has. Files of a running backup stay.
  */
 export async function prune(place: Place, days: number, now = Date.now()): Promise<void> {
   const names = await place.list()
@@ -159,7 +163,7 @@ export async function prune(place: Place, days: number, now = Date.now()): Promi
     const needed = isNeeded(folder)
     return names.filter((name) => name.startsWith(folder) && !needed(name))
   })
-  // the manifest first: then a backup that was deleted in part is no backup
+  // delete the manifest first, so that a partly deleted backup does not count as a backup
   const isManifest = (name: string) => name.endsWith('/manifest.json')
   for (const name of old.filter(isManifest)) await place.remove(name)
   for (const name of old.filter((one) => !isManifest(one))) await place.remove(name)

@@ -1,4 +1,4 @@
-// What is in the place of backups. Each history, which is the log of one data folder, has a folder of its own. In it,
+// The files in the place of the backups. Each history, which is the log of one data folder, has its own folder. In it,
 // `base` has a folder for each base backup, with the cluster in parts, the encrypted secrets, and a manifest, which is
 // written last. `wal` has the pieces of the log, and `media` the files of the local folder for media, named by hash.
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto'
@@ -11,19 +11,19 @@ const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 
 const Manifest = z.object({
   format: z.literal('kith backup 1'),
-  /** The identifier of the cluster: that of a restored one is the same. */
+  /** The identifier of the cluster. A restored cluster has the same identifier. */
   system: z.string(),
   /** The major version of PostgreSQL. */
   postgres: z.number(),
   timeline: z.number(),
   segmentSize: z.number(),
-  /** The log between them is in the archive. */
+  /** The log between these two positions is in the archive. */
   from: Position,
   to: Position,
   /** The earliest moment that can be restored. */
   takenAt: z.iso.datetime(),
   parts: z.array(z.object({ name: z.string().regex(/^base\.tar\.gz\.\d{3,}$/), sha256: Hash })).min(1),
-  /** Of the media: the path in the data folder, and the name in the place. */
+  /** The media files: the path in the data folder, and the name in the place. */
   media: z.record(z.string().regex(/^media\/[\w.-]+$/), Hash),
   secrets: z.object({ sha256: Hash }).nullable(),
 })
@@ -32,7 +32,7 @@ export type Manifest = z.output<typeof Manifest>
 /** A base backup; `folder` is the beginning of the names of its history: empty, or with a slash at the end. */
 export type Base = Manifest & { folder: string; id: string }
 
-/** All complete base backups, the oldest first. @throws Error if there is something that is none */
+/** All complete base backups, the oldest first. @throws Error if a file is not a manifest of a backup */
 export async function listBases(place: Place, names: readonly string[]): Promise<Base[]> {
   const found = names.flatMap((name) => {
     const [, folder = '', id = ''] = /^(|.*\/)base\/([^/]+)\/manifest\.json$/.exec(name) ?? []
@@ -80,8 +80,8 @@ export function piecesOf(names: readonly string[], folder: string): Piece[] {
 }
 
 /**
- * The pieces that continue a base backup without a gap, up to the one that reaches `at`; the time that they reach; and
- * where a piece is missing, if one is.
+ * The pieces that continue a base backup without a gap, up to the piece that reaches `at`; the time that they reach;
+ * and the position of the first missing piece, or null.
  */
 export function continuation(base: Base, pieces: readonly Piece[], at = Number.POSITIVE_INFINITY) {
   const used: Piece[] = []
@@ -100,12 +100,12 @@ export function continuation(base: Base, pieces: readonly Piece[], at = Number.P
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** A file of the place, whose checksum is known. @throws Error if it is missing or damaged */
+/** Reads a file from the place and verifies its checksum. @throws Error if the file is missing or damaged */
 export async function getChecked(place: Place, name: string, hash: string): Promise<Buffer> {
   const bytes = await place.get(name).catch((cause: unknown) => {
     throw new Error(`The backup is not complete: ${name} cannot be read.`, { cause })
   })
-  if (sha256(bytes) !== hash) throw new Error(`The backup is damaged: the checksum of ${name} is another one.`)
+  if (sha256(bytes) !== hash) throw new Error(`The backup is damaged: the checksum of ${name} is wrong.`)
   return bytes
 }
 
@@ -113,7 +113,7 @@ const Sealed = z.object({ salt: z.base64(), iv: z.base64(), tag: z.base64(), dat
 const keyOf = (passphrase: string, salt: Buffer): Buffer =>
   scryptSync(passphrase, salt, 32, { N: 2 ** 16, maxmem: 2 ** 27 })
 
-/** Encrypts secrets, by their names. */
+/** Encrypts secrets with their names. */
 export function seal(secrets: Record<string, string>, passphrase: string): Buffer {
   const [salt, iv] = [randomBytes(16), randomBytes(12)]
   const cipher = createCipheriv('aes-256-gcm', keyOf(passphrase, salt), iv)
@@ -124,7 +124,7 @@ export function seal(secrets: Record<string, string>, passphrase: string): Buffe
   )
 }
 
-/** @throws Error if the passphrase is another one */
+/** @throws Error if the passphrase is wrong */
 export function open(sealed: Buffer, passphrase: string): Record<string, string> {
   const { salt, iv, tag, data } = Sealed.parse(JSON.parse(sealed.toString()))
   const bytes = (text: string) => Buffer.from(text, 'base64')

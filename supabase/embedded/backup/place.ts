@@ -1,14 +1,15 @@
-// Where backups are: a folder, or a bucket of an S3-compatible storage. Files are written whole and never changed.
+// The place of the backups: a folder, or a bucket of an S3-compatible storage. Files are written whole and never
+// changed.
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { AwsClient } from 'aws4fetch'
 
 export interface Place {
-  /** For messages. */
+  /** The name of the place in messages. */
   name: string
   /** The names of all files that begin with the prefix, sorted. */
   list(prefix?: string): Promise<string[]>
-  /** Resolves when the file is durable. Nobody sees a part of it. */
+  /** Resolves when the file is durable. Readers never see a part of it. */
   put(name: string, bytes: Buffer): Promise<void>
   get(name: string): Promise<Buffer>
   remove(name: string): Promise<void>
@@ -35,7 +36,7 @@ function folder(path: string): Place {
   return {
     name: path,
     async list(prefix = '') {
-      const top = join(path, dirname(`${prefix}.`)) // reads fewer folders than all
+      const top = join(path, dirname(`${prefix}.`)) // reads only folders that can have matching names
       const entries = await readdir(top, { recursive: true, withFileTypes: true }).catch(() => [])
       return entries
         .filter((entry) => entry.isFile() && !entry.name.endsWith(UNFINISHED))

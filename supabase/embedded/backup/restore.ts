@@ -41,14 +41,14 @@ export interface RestoreOptions {
   /** An empty folder, or one that does not exist. */
   dataDir: string
   passphrase?: string | undefined
-  /** Whether to leave the secrets out: everybody has to log in again. */
+  /** Whether to leave the secrets out, so that everybody has to log in again. */
   withoutSecrets?: boolean
   /** Runs on the restored cluster as its superuser, before the folder is complete. */
   work?: (sql: Sql) => Promise<void>
 }
 export interface Restored {
   base: Base
-  /** The moment that was restored. */
+  /** The restored moment. */
   until: Date
   /** Whether the secrets are in the folder. */
   secrets: boolean
@@ -57,7 +57,7 @@ export interface Restored {
 const unzip = promisify(gunzip)
 const UNFINISHED = 'postgres.unfinished'
 
-/** @throws Error with a sentence for the operator; the folder is then as empty as before */
+/** @throws Error with a sentence for the operator; the folder is then empty again */
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { place, passphrase, withoutSecrets = false } = options
   if (isDataDir(resolve(options.dataDir)))
@@ -90,7 +90,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
     })
     if (secrets?.['jwt-secret']) writePrivately(join(dataDir, 'jwt-secret'), secrets['jwt-secret'])
     renameSync(join(dataDir, UNFINISHED), join(dataDir, 'postgres'))
-    writePrivately(join(dataDir, 'cluster-secret'), newSecret) // from now on it is the folder of an instance
+    writePrivately(join(dataDir, 'cluster-secret'), newSecret) // from now on the folder belongs to an instance
   } catch (error) {
     for (const name of [UNFINISHED, 'media', 'postgres.log', `postgresql-${base.postgres}`])
       rmSync(join(dataDir, name), { recursive: true, force: true })
@@ -119,8 +119,8 @@ function plan(base: Base, pieces: readonly Piece[], at: Date | undefined): { use
   const reached = new Date(until)
   if (gap !== null)
     throw new Error(
-      `The log has a gap: the piece from ${positionText(gap)} on is missing. It reaches until ${reached.toISOString()}; ` +
-        'restore that with --at, or an earlier moment.',
+      `The log has a gap: the piece from ${positionText(gap)} on is missing. It reaches until ` +
+        `${reached.toISOString()}. With --at you can restore that moment or an earlier one.`,
     )
   if (at && until < at.getTime())
     throw new Error(`The backup does not reach ${at.toISOString()}: it ends at ${reached.toISOString()}.`)
@@ -158,7 +158,7 @@ async function fetchCluster(place: Place, base: Base, cluster: string): Promise<
   )
 }
 
-/** Writes the pieces into the files of the log, and overwrites what the base backup contains of it. */
+/** Writes the pieces into the files of the log, and overwrites the log of the base backup. */
 async function fetchLog(place: Place, base: Base, pieces: readonly Piece[], folder: string): Promise<void> {
   for (const { name, from, to } of pieces) {
     const bytes = await place
@@ -167,12 +167,12 @@ async function fetchLog(place: Place, base: Base, pieces: readonly Piece[], fold
       .catch((cause: unknown) => {
         throw new Error(`The backup is damaged: ${name} cannot be read.`, { cause })
       })
-    if (BigInt(bytes.length) !== to - from) throw new Error(`The backup is damaged: ${name} has another length.`)
+    if (BigInt(bytes.length) !== to - from) throw new Error(`The backup is damaged: ${name} has the wrong length.`)
     for (let done = 0; done < bytes.length; ) done += writeLog(base, folder, from + BigInt(done), bytes.subarray(done))
   }
 }
 
-/** Writes into one file of the log. @returns how many bytes belong to this file */
+/** Writes into one file of the log. @returns the number of bytes that belong to this file */
 function writeLog({ segmentSize, timeline }: Base, folder: string, at: bigint, bytes: Buffer): number {
   const size = BigInt(segmentSize)
   const [segment, offset] = [at / size, Number(at % size)]
@@ -190,10 +190,10 @@ function writeLog({ segmentSize, timeline }: Base, folder: string, at: bigint, b
   }
 }
 
-/** What PostgreSQL says if nothing was committed after the moment. */
+/** The message of PostgreSQL if nothing was committed after the moment. */
 const NOTHING_AFTER = /recovery ended before configured recovery target was reached/
 
-/** Recovers the unfinished cluster. Only this process can connect to it: by a socket in a private folder. */
+/** Recovers the unfinished cluster. Only this process can connect to it, by a socket in a private folder. */
 async function recover(
   dataDir: string,
   { postgres: major }: Base,
@@ -217,8 +217,8 @@ async function recover(
       unix_socket_directories: sockets,
       hba_file: access,
       hot_standby: 'off',
-      synchronous_standby_names: '', // a backup of a primary with standbys names them, and commits would wait for them
-      restore_command: 'false', // the log is in place
+      synchronous_standby_names: '', // a backup of a primary with standbys contains their names, and commits would wait for them
+      restore_command: 'false', // no command, because the log is already in its folder
       recovery_target_timeline: 'current',
       recovery_target_action: 'promote',
       ...target,
@@ -237,7 +237,7 @@ async function recover(
   }
 }
 
-/** A connection when the recovery is complete, or null if the server has ended. */
+/** Returns a connection when the recovery is complete, or null if the server has ended. */
 async function recovered(server: Server, sockets: string): Promise<Sql | null> {
   for (; !server.ended; await sleep(50)) {
     const sql = postgres({

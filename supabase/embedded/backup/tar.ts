@@ -10,7 +10,7 @@ const BLOCK = 512
 function reader(source: AsyncIterable<Buffer>) {
   const chunks = source[Symbol.asyncIterator]()
   let rest: Buffer = Buffer.alloc(0)
-  /** At least one byte and at most `most`. */
+  /** Reads at least one byte and at most `most`. */
   async function some(most: number): Promise<Buffer> {
     while (rest.length === 0) {
       const { value, done } = await chunks.next()

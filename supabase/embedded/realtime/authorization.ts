@@ -1,5 +1,5 @@
-// Authenticates tokens, and authorizes reading and writing on a channel. The policies on realtime.messages decide, and
-// are queried exactly as the real server does.
+// Authenticates tokens, and authorizes reading and writing on a channel. The policies on realtime.messages decide. They
+// are queried exactly as by the real server.
 import { randomUUID } from 'node:crypto'
 import { errors } from 'jose'
 import postgres, { type TransactionSql } from 'postgres'
@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { jwtVerifier } from '../jwt.ts'
 import type { Dial } from '../replication.ts'
 
-/** Only the roles that the authenticator can assume: with another one a token could do more than the API allows. */
+/** The roles that the authenticator can assume. With another role a token could do more than the API allows. */
 const Claims = z.looseObject({
   role: z.enum(['anon', 'authenticated', 'service_role', 'user', 'moderator', 'admin']),
   exp: z.int(),
@@ -40,7 +40,7 @@ const unavailable = () =>
 export const unreadable = (name: string): RealtimeError =>
   new RealtimeError('Unauthorized', `You do not have permissions to read from this Channel topic: ${name}`)
 
-/** Checks signature and expiry. The policies check whether the holder is still valid. @throws RealtimeError */
+/** Checks signature and expiry. The policies check whether the token is still valid. @throws RealtimeError */
 export function createVerifier(jwtSecrets: readonly string[]): (token: string) => Promise<Claims> {
   const verify = jwtVerifier(jwtSecrets)
   return async (token) => {
@@ -60,7 +60,7 @@ export function createVerifier(jwtSecrets: readonly string[]): (token: string) =
 const TOPIC = /^[a-z-]+:./s
 const LONGEST_TOPIC = 255
 /**
- * Whether to query the database at all. No policy is for anon, and the query inserts, which strangers must not cause.
+ * Whether to query the database. No policy is for anon, and the query inserts rows, which strangers must not cause.
  */
 const mayBeHeard = ({ role }: Claims, name: string): boolean =>
   role !== 'anon' && name.length <= LONGEST_TOPIC && TOPIC.test(name)
@@ -74,7 +74,7 @@ export type Rights = { broadcast: boolean; presence: boolean }
 export type Authorization = {
   /** @throws RealtimeError if the database cannot be reached, or if a policy raises, as for a revoked token */
   mayRead(claims: Claims, name: string): Promise<Rights>
-  /** Whether a client may broadcast. Never throws: without an answer it is not allowed. */
+  /** Whether a client may broadcast. Never throws: if the database does not answer, the client may not. */
   mayWrite(claims: Claims, name: string): Promise<boolean>
   close(): Promise<void>
 }
@@ -88,10 +88,10 @@ export function openAuthorization(databaseUrl: string, socket?: Dial): Authoriza
     max: CONNECTIONS,
     connect_timeout: 10,
     fetch_types: false,
-    // postgres.js mixes up the answers of pipelined statements when it has to prepare one of them again
+    // postgres.js confuses the answers of pipelined statements when it has to prepare one of them again
     prepare: false,
     onnotice: () => {},
-    // no line in the server's log for a refused channel
+    // a refused channel writes no line to the server's log
     connection: { application_name: 'kith_realtime', statement_timeout: 5000, log_min_messages: 'log' },
     ...(socket && { socket }),
   })
@@ -115,7 +115,7 @@ export function openAuthorization(databaseUrl: string, socket?: Dial): Authoriza
             { id: string }[]
           >`select id from realtime.messages where topic = ${name} and id in (${broadcast}, ${presence})`,
         ])
-        await tx`rollback and chain` // nothing of this is committed, so nothing is broadcast
+        await tx`rollback and chain` // this transaction is rolled back, so nothing is broadcast
         return rows.map(({ id }) => id)
       })
       .catch((error: unknown) => {

@@ -20,7 +20,7 @@ export type Channel = {
   token: string
   claims: Claims
   hold: Hold
-  /** Whether it may broadcast; checked at its first attempt with each token. */
+  /** Whether the client may broadcast; checked at its first attempt with each token. */
   mayWrite: boolean | undefined
   /** The client's options for its own broadcasts: an acknowledgement, and an echo. */
   acknowledge: boolean
@@ -51,7 +51,7 @@ export function createChannels(): Channels {
   }
 
   function deliver(name: string, broadcast: Broadcast, sender?: Channel): void {
-    const frames = new Map<Wire, Frame | null>() // encoded once per wire: all subscribers have the same topic
+    const frames = new Map<Wire, Frame | null>() // encode once per wire, because all subscribers have the same topic
     for (const channel of joined.get(name) ?? []) {
       if (channel === sender && !channel.echo) continue
       const { wire } = channel.peer
@@ -68,6 +68,8 @@ export function createChannels(): Channels {
 export const push = ({ peer, topic, joinRef }: Channel, event: string, payload: Outgoing['payload']): void =>
   peer.send(peer.wire.encode({ joinRef, ref: null, topic, event, payload }))
 
-/** Ends a channel for the client: normally with phx_close, broken with phx_error (the client then joins again). */
+/**
+ * Ends a channel for the client: with phx_close normally, with phx_error if it is broken (the client then joins again).
+ */
 export const sayEnd = ({ peer, topic, joinRef }: Channel, event: 'phx_close' | 'phx_error'): void =>
   peer.send(peer.wire.encode({ joinRef, ref: joinRef, topic, event, payload: {} }))

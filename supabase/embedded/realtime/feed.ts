@@ -1,6 +1,7 @@
-// Broadcasts from SQL: inserts into realtime.messages, read by logical replication as the real server does. So nothing
-// is sent before its commit, and a write only costs its row (NOTIFY would serialize commits). Not postgres.js's
-// `subscribe`: it crashes the process if the database is down while it reconnects.
+// Broadcasts from SQL are inserts into realtime.messages. Like the real server, this file reads them by logical
+// replication, so that nothing is sent before its commit, and a write costs only its row (NOTIFY would serialize
+// commits). It does not use postgres.js's `subscribe`, which crashes the process if the database is down while it
+// reconnects.
 import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +14,7 @@ type FeedOptions = {
   socket?: Dial | undefined
   /** Called with a committed row of realtime.messages. */
   onRow(row: InsertedRow): void
-  /** Called when the feed is lost: commits until it is up again are missed. */
+  /** Called when the feed is lost. It misses commits until it is up again. */
   onLost(error: unknown): void
 }
 export type Feed = {
@@ -26,7 +27,7 @@ const PUBLICATION = 'supabase_realtime_messages_publication'
 /** The first and the longest delay of a reconnect. Milliseconds. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 2000
-/** How often the walsender is woken to check for a missed commit. Milliseconds. */
+/** The interval at which the walsender is woken to check for a missed commit. Milliseconds. */
 const BEAT = 250
 
 /** Resolves when the feed is up for the first time. @throws Error if that fails */
@@ -94,9 +95,9 @@ async function openLink(
 }
 
 /**
- * Resolves with the reason why the stream ended. Answers each position that the walsender reports, and again at each
- * beat. An answer wakes the walsender: since PostgreSQL 16 it can miss a commit that happens just when it falls asleep,
- * and would sleep until the next commit, or for many seconds.
+ * Resolves with the reason why the stream ended. It answers each position that the walsender reports, and again at each
+ * beat, because an answer wakes the walsender. Since PostgreSQL 16 the walsender can miss a commit that happens just
+ * when it falls asleep, and would sleep until the next commit, or for many seconds.
  */
 function read(stream: Duplex, onRow: (row: InsertedRow) => void): Promise<unknown> {
   const decode = createDecoder()

@@ -1,5 +1,5 @@
-// The Realtime server of the embedded instance, for supabase-js at /realtime/v1/websocket. It joins, authorizes,
-// delivers and expires like supabase/realtime; docs/compatibility.md lists the differences.
+// The Realtime server of the embedded instance, for supabase-js at /realtime/v1/websocket. Joining, authorization,
+// delivery and expiry work as in supabase/realtime; docs/compatibility.md lists the differences.
 import type { IncomingMessage, Server } from 'node:http'
 import postgres from 'postgres'
 import type { Dial } from '../replication.ts'
@@ -16,35 +16,38 @@ export type GatewayOptions = {
   server: Server
   /** The connection string of the schema's owner, directly to the server. */
   databaseUrl: string
-  /** Opens each connection to the database: an option of postgres.js. By default to the host of `databaseUrl`. */
+  /** Opens each connection to the database (an option of postgres.js). Default: the host of `databaseUrl`. */
   socket?: Dial
   /** The secrets that may have signed API keys and tokens. */
   jwtSecrets: readonly string[]
   log: Log
   gauge: SocketOptions['gauge']
-  /** After how many idle milliseconds a socket is closed; clients send a heartbeat every 25 seconds. */
+  /** The number of idle milliseconds after which a socket is closed; clients send a heartbeat every 25 seconds. */
   idle?: number
-  /** How many bytes can wait for a slow socket before it is closed; the client reconnects and reads what it missed. */
+  /**
+   * The number of bytes that can wait for a slow socket before it is closed; the client then reconnects and reads what
+   * it missed.
+   */
   backlog?: number
   /** The key by which sockets of a client are counted; default: its address. */
   clientOf?: (request: IncomingMessage) => string
-  /** Whether a client may join or refresh a token once more; counted over all its sockets, including closed ones. */
+  /** Whether a client may join or refresh a token again; counted over all its sockets, including closed ones. */
   mayJoin?: (client: string) => Promise<boolean>
-  /** How many sockets can be open, in total and per client. */
+  /** The number of sockets that can be open, in total and per client. */
   mostSockets?: number
   mostSocketsOfClient?: number
-  /** How many bytes a client can send before its upgrade is answered; it should send none. */
+  /** The number of bytes that a client can send before its upgrade is answered; it should send none. */
   mostEarlyBytes?: number
-  /** How many channels a socket can join, and how often a minute it can try or refresh a token. */
+  /** The number of channels that a socket can join, and the number of joins and token refreshes per minute. */
   mostChannels?: number
   mostJoins?: number
 }
 export type Gateway = {
-  /** How many sockets are open. */
+  /** The number of open sockets. */
   sockets(): number
   /** Closes the sockets one after another within this time, so that clients reconnect elsewhere. Milliseconds. */
   leave(time: number): void
-  /** Closes every socket, and resolves when everything is released. */
+  /** Closes every socket and every connection, and then resolves. */
   stop(): Promise<void>
 }
 
@@ -56,7 +59,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { clientOf = (request: IncomingMessage) => request.socket.remoteAddress ?? '' } = options
   const { mayJoin = async () => true } = options
   const { mostSockets = 10_000, mostSocketsOfClient = 200, mostEarlyBytes = 4096 } = options
-  const { mostChannels = 100, mostJoins = 200 } = options // enough to rejoin all after a loss of the feed
+  const { mostChannels = 100, mostJoins = 200 } = options // enough to rejoin all channels after a loss of the feed
   const channels = createChannels()
   const tokens = watchTokens()
   let sockets: Sockets | undefined
@@ -69,7 +72,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
   const onLost = (failure: unknown) => {
     log.warn({ failure }, 'the feed of realtime.messages was lost')
-    // missed messages are not sent again: clients read after they have joined again
+    // missed messages are not sent again; clients read after they have joined again
     sockets?.endChannels()
   }
   const makePartitions = () =>
@@ -115,7 +118,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return { sockets: accepted.count, leave: accepted.leave, stop }
 }
 
-/** Does nothing while the next days have their partitions. */
+/** Does nothing while the next days have partitions. */
 async function rollPartitions(databaseUrl: string, socket: Dial | undefined): Promise<void> {
   const sql = postgres(databaseUrl, {
     ...{ max: 1, connect_timeout: 10, fetch_types: false, onnotice: () => {} },

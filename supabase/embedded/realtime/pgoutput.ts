@@ -1,5 +1,5 @@
-// Parses what a walsender sends of the log: PostgreSQL's logical replication with the plugin pgoutput, protocol version 1,
-// text. PostgreSQL, "Logical Replication Message Formats". Only the messages of inserts.
+// Parses the messages of inserts from a walsender: PostgreSQL's logical replication with the plugin pgoutput, protocol
+// version 1, text. See PostgreSQL, "Logical Replication Message Formats".
 
 /** A column's value as text, null for SQL null. */
 export type InsertedRow = Readonly<Record<string, string | null>>
@@ -36,7 +36,8 @@ function cursor(data: Buffer, start: number) {
 }
 
 /**
- * A parser of one stream: relations are described once, before their first row. Returns the row of an insert, or null.
+ * A parser of one stream, in which relations are described once, before their first row. It returns the row of an
+ * insert, or null.
  */
 export function createDecoder(): (data: Buffer) => InsertedRow | null {
   const relations = new Map<number, Columns>()
@@ -60,7 +61,7 @@ export function createDecoder(): (data: Buffer) => InsertedRow | null {
     const read = cursor(data, 1)
     const columns = relations.get(read.int32())
     if (!columns) throw new Error('A row of a relation that was not described.')
-    read.skip(3) // "new tuple", and how many columns
+    read.skip(3) // "new tuple", and the number of columns
     return Object.fromEntries(columns.map((name) => [name, read.byte() === 't' ? read.text(read.int32()) : null]))
   }
 

@@ -12,13 +12,13 @@ export type Services = {
   tokens: TokenWatch
   authorization: Authorization
   channels: Channels
-  /** Whether a channel that is joined now will get all commits from now on. */
+  /** Whether a channel that a client joins now will get all later commits. */
   isFed(): boolean
-  /** How many channels one client can join. */
+  /** The number of channels that one client can join. */
   mostChannels: number
-  /** How often a minute one client can join or refresh a token: each time costs statements. */
+  /** The number of times per minute that one client can join or refresh a token, which costs statements each time. */
   mostJoins: number
-  /** The same for all sockets of a client together; otherwise a new socket would reset the limit. */
+  /** The same for all sockets of a client together, because otherwise a new socket would reset the limit. */
   mayJoin(client: string): Promise<boolean>
 }
 
@@ -31,7 +31,7 @@ export type Session = {
 
 const PREFIX = 'realtime:'
 const MINUTE = 60_000
-/** The longest timer, in milliseconds: a token can be valid longer than a timer can count. */
+/** The longest delay of a timer, in milliseconds. Longer waits need several timers, because setTimeout has a limit. */
 const HOUR = 3_600_000
 
 const tooManyJoins = () => new RealtimeError('ClientJoinRateLimitReached', 'Too many joins per second')
@@ -53,7 +53,7 @@ const JoinPayload = z.object({
 })
 
 /**
- * @param apiKey of the socket: the token of channels that are joined without one
+ * @param apiKey of the socket, which is the token of channels that are joined without one
  * @param client the key by which joins are counted
  */
 export function createSession(services: Services, peer: Peer, apiKey: string, client: string): Session {
@@ -125,7 +125,7 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
     const { config } = request
     refuseConfiguration(name, request)
     if (!(await services.mayJoin(client))) throw tooManyJoins()
-    if (!services.isFed()) throw unfed() // the end of a token would be missed as well
+    if (!services.isFed()) throw unfed() // without the feed, the session would also miss that a token ended
     const before = breaks
     const mayHear = ({ broadcast, presence }: Rights) => broadcast || presence
     const { rights, ...opened } = await admit(request.access_token ?? apiKey, name, mayHear)
@@ -156,12 +156,13 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
     })
   }
 
-  /** A refreshed token: if it may not read the channel, the channel ends. */
+  /** Replaces the token of a channel. If the new token may not read the channel, the channel ends. */
   async function renew(channel: Channel, token: unknown): Promise<void> {
-    // keys with `sb_` are not tokens; supabase-js sends them here as well
+    // keys with `sb_` are not tokens, but supabase-js also sends them here
     if (typeof token !== 'string' || token.startsWith('sb_') || token === channel.token) return
-    if (isOneTooMany() || !(await services.mayJoin(client))) return // the previous token stays until it ends
-    const isOver = () => joined.get(channel.topic) !== channel // ended with its socket, its token or the feed
+    if (isOneTooMany() || !(await services.mayJoin(client))) return // the previous token stays in use until it ends
+    // the channel ended with its socket, its token or the feed
+    const isOver = () => joined.get(channel.topic) !== channel
     if (isOver()) return
     clearTimeout(channel.expiry)
     channel.hold.release()
@@ -188,7 +189,8 @@ export function createSession(services: Services, peer: Peer, apiKey: string, cl
   async function onChannel(channel: Channel, message: Incoming): Promise<void> {
     switch (message.event) {
       case 'phx_leave':
-        if (message.joinRef !== null && message.joinRef !== channel.joinRef) return // of a join that has ended
+        // the message is of a join that has ended
+        if (message.joinRef !== null && message.joinRef !== channel.joinRef) return
         forget(channel)
         reply(message, 'ok')
         return sayEnd(channel, 'phx_close')

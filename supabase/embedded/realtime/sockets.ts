@@ -28,9 +28,9 @@ export type SocketOptions = {
 }
 export type Sockets = {
   count(): number
-  /** Ends every channel as broken; the sockets stay open. */
+  /** Ends every channel with phx_error; the sockets stay open. */
   endChannels(): void
-  /** Closes the sockets, also new ones, at random moments of the second half of this time. Milliseconds. */
+  /** Closes the sockets, including new ones, at random moments of the second half of this time. Milliseconds. */
   leave(time: number): void
   close(): Promise<void>
 }
@@ -39,14 +39,14 @@ const PATH = /^\/realtime\/v1\/websocket\/?$/
 const LARGEST_MESSAGE = 256 * 1024
 /** The close code that asks a client to reconnect: service restart. */
 const RESTART = 1012
-/** How long clients can take to close their side. Milliseconds. */
+/** The time that clients have to close their side. Milliseconds. */
 const GRACE = 1000
 /**
- * The number of rounds without a message after which a socket is closed. With clock time, a process that was suspended
- * would close sockets whose messages it has not read yet; rounds are suspended with it.
+ * The number of rounds without a message after which a socket is closed. Rounds stop while the process is suspended.
+ * With clock time, the gateway would then close sockets whose messages it has not read yet.
  */
 const ROUNDS = 4
-/** How often some of the sockets of a gateway that leaves are closed. Milliseconds. */
+/** The interval at which a gateway that is stopping closes some of its sockets. Milliseconds. */
 const STEP = 50
 /** Retry-After for a refused socket. Seconds. */
 const RETRY_AFTER = 60
@@ -105,7 +105,10 @@ export function acceptSockets(options: SocketOptions): Sockets {
     for (const { session } of sockets.values()) session.end('phx_error')
   }
 
-  /** In the first half of `time` the balancer notices: clients that reconnected then would come back to this gateway. */
+  /**
+   * Closes nothing in the first half of `time`, until the load balancer has noticed the stop. Clients that reconnected
+   * earlier would come back to this gateway.
+   */
   function leave(time: number): void {
     const end = performance.now() + time
     leaving = setInterval(() => {
@@ -195,7 +198,7 @@ function refuse(socket: Duplex, status: string, message: string): void {
   const body = JSON.stringify({ message })
   const headers = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
   if (status.startsWith('429')) headers.push(`Retry-After: ${RETRY_AFTER}`)
-  const cut = setTimeout(() => socket.destroy(), GRACE) // otherwise it stays open as long as the client's side
+  const cut = setTimeout(() => socket.destroy(), GRACE) // otherwise the socket stays open as long as the client's side
   socket.once('close', () => clearTimeout(cut))
   socket.resume() // unread data would cause a reset, and the answer would be lost
   socket.end([`HTTP/1.1 ${status}`, ...headers, '', body].join('\r\n'))

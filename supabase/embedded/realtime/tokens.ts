@@ -1,13 +1,14 @@
-// Revoked tokens and revoked channel memberships, and what ends with them. SQL publishes them on a topic that nobody
-// can join (sql/base/62_realtime.sql), so they arrive like other messages: after the commit, from every process.
+// Revoked tokens and revoked channel memberships, and the channels that end with them. SQL publishes revocations on
+// a topic that nobody can join (sql/base/62_realtime.sql), so they arrive like other messages: after the commit, from
+// every process.
 import { z } from 'zod'
 import type { Claims } from './authorization.ts'
 
 export const TOKENS = 'tokens'
 
 /**
- * One token of a person is revoked; or all, except those of this role that were issued since then; or the person lost
- * or regained access to a channel.
+ * One token of a person is revoked; or all tokens, except those of this role that were issued since then; or the person
+ * lost or regained access to a channel.
  */
 const Word = z.union([
   z.object({ sub: z.string(), topic: z.string(), hears: z.boolean() }),
@@ -16,10 +17,10 @@ const Word = z.union([
 ])
 type Word = z.infer<typeof Word>
 
-/** How long a message is kept for later joins: it can arrive before the commit is visible to all. */
+/** The time for which a message is kept for later joins, because it can arrive before the commit is visible to all. */
 const KEPT = 10_000
 
-/** What depends on a token. */
+/** A channel that depends on a token. */
 export type Hold = {
   isDead(): boolean
   /** Called when the token ends. */
@@ -27,7 +28,7 @@ export type Hold = {
   release(): void
 }
 export type TokenWatch = {
-  /** Call it before the database checks the token; otherwise a revocation in between would be missed. */
+  /** Call it before the database checks the token, because a revocation in between would otherwise be missed. */
   hold(claims: Claims, name: string): Hold
   /** A message from SQL. */
   hear(payload: string): void

@@ -1,9 +1,10 @@
-// The two versions of Phoenix's protocol that supabase-js uses, selected by the parameter `vsn` of the URL.
-// 1.0.0: every message is a JSON object. 2.0.0: a JSON array, and broadcasts are binary frames, where the first byte is
-// the kind (3 from a client, 4 to one), then the lengths of the strings, the strings, and the payload.
+// The two versions of Phoenix's protocol that supabase-js uses, selected by the parameter `vsn` of the URL. In 1.0.0,
+// every message is a JSON object. In 2.0.0, a message is a JSON array, but broadcasts are binary frames. Such a frame
+// has the kind in the first byte (3 from a client, 4 to a client), then the lengths of the strings, the strings, and
+// the payload.
 import { z } from 'zod'
 
-/** A broadcast. `body` is JSON text or bytes; `id` is that of the row, if there is one. */
+/** A broadcast. `body` is JSON text or bytes; `id` is the id of the row, if any. */
 export type Broadcast = { event: string; encoding: 'json' | 'binary'; body: Buffer; id?: string }
 
 /** A message of a client. `topic` begins with `realtime:`; `joinRef` identifies its join. */
@@ -46,7 +47,7 @@ const KIND_TO_CLIENT = 4
 const JSON_ENCODING = 1
 const LONGEST = 255
 
-const TEXT = 0x81 // a final frame, because all our messages have one frame
+const TEXT = 0x81 // a final frame, because each of our messages has one frame
 const BINARY = 0x82
 
 /** RFC 6455, 5.2: 126 means that two bytes of length follow, 127 that eight follow. */
@@ -116,10 +117,11 @@ function decodePush(data: Buffer): Incoming {
   if (end > data.length) throw new Error('A broadcast that ends too early.')
   const [joinRef, ref, topic = '', event = ''] = strings
   const body = data.subarray(end)
-  if (encoding === JSON_ENCODING) JSON.parse(body.toString()) // it becomes part of the JSON of version 1.0.0
+  // parse it, because it becomes part of the JSON of version 1.0.0
+  if (encoding === JSON_ENCODING) JSON.parse(body.toString())
   const broadcast: Broadcast = { event, encoding: encoding === JSON_ENCODING ? 'json' : 'binary', body }
   return { joinRef: joinRef || null, ref: ref || null, topic, event: 'broadcast', payload: {}, broadcast }
 }
 
-/** By the parameter `vsn`. */
+/** The protocols by the parameter `vsn`. */
 export const wires: Readonly<Record<string, Wire | undefined>> = { '1.0.0': objects, '2.0.0': arrays }

@@ -1,4 +1,4 @@
-// Identifies the caller: the API key like the gateway, then the token like PostgREST.
+// Identifies the caller. It checks the API key like the gateway, then the token like PostgREST.
 import type { HonoRequest } from 'hono'
 import { errors, type JWTPayload } from 'jose'
 import { jwtVerifier } from '../jwt.ts'
@@ -41,7 +41,7 @@ function restErrorFor(error: unknown): RestError {
 
 /**
  * Makes a function that identifies the caller, or refuses like the gateway (no key, or neither the anon nor the service
- * key) or like PostgREST (an invalid token). private.check_caller checks whether the holder is still valid.
+ * key) or like PostgREST (an invalid token). private.check_caller checks whether the token is still valid.
  */
 export function createDoor(secrets: readonly string[], claimsOf: Site['claimsOf']): Door {
   const payloadOf = jwtVerifier(secrets, { clockTolerance: SKEW })

@@ -5,7 +5,7 @@ import type { Site } from './site.ts'
 /** The body of PostgREST's errors. `details` and `hint` can be null. */
 type Body = { code: string; message: string; details: string | null; hint: string | null }
 
-/** An error answer. The gateway's own (`code` null) only has a message in its body. */
+/** An error answer. An answer of the gateway (`code` null) has only a message in its body. */
 export class RestError extends Error {
   readonly status: number
   readonly body: Body | { message: string }
@@ -35,7 +35,7 @@ const codes: Readonly<Record<string, number | undefined>> = {
   '42P01': 404,
   '42P17': 500,
   '53400': 500,
-  '54001': 422, // PostgREST answers 500, although the caller nested too deeply
+  '54001': 422, // PostgREST answers 500, although the caller is at fault for the deep nesting
   '57P01': 503,
   P0001: 400,
 }

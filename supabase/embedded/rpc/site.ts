@@ -4,7 +4,7 @@ import type { Sql } from 'postgres'
 
 export type PoolName = 'anon' | 'user' | 'service'
 
-/** Runs work on a connection of its own. */
+/** Runs work on a separate connection. */
 export type Connections = { run<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> }
 
 export type Site = {

@@ -1,4 +1,4 @@
-// The apps of everybody, for staff.
+// Staff lists and deletes the apps of everybody.
 import { expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'

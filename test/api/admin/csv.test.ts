@@ -1,4 +1,5 @@
-// Staff lists as CSV, parsed by another library: each list is complete and contains no formulas.
+// The lists of staff as CSV: each list is complete and contains no formulas. The tests parse them with a CSV library
+// that the server does not use.
 import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
 import { loadTables } from '../../../api-facade/lib/features.ts'
@@ -17,7 +18,7 @@ const csv = async (path: string) => {
   return { rows: table(text), link: headers.get('link'), text, headers }
 }
 
-// lists of one thing, such as the deliveries of a webhook, are tested with it
+// a list that belongs to one thing, such as the deliveries of a webhook, is tested together with that thing
 const lists = spellings(await loadTables()).filter(({ path, row }) => /^\/admin\/[^:]*$/.test(path) && row.page)
 
 test.each(lists.map(({ path }) => path))('GET %s returns the same rows as CSV', async (path) => {

@@ -113,7 +113,7 @@ describe('POST /admin/economy/payments/:id/reverse', () => {
     expect(await database.owner`select * from private.audit_mana()`).toEqual([])
   })
 
-  test('succeeds for exactly one of concurrent requests; with one Idempotency-Key all get its answer', async () => {
+  test('succeeds once for concurrent requests, and all with one Idempotency-Key get the same answer', async () => {
     const [payer] = await newcomers('hasty', 'idle')
     const pay = () => payer.post<Paid>('/economy/pay', { emotion: 'awe', tier: 1, receiverId: 'idle' })
     const [one, two] = [(await pay()).body.payment.id, (await pay()).body.payment.id]

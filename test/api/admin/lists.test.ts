@@ -266,7 +266,7 @@ test('The lists of ledger entries and votes can be filtered, and contribution is
   expect(scores).toEqual([...scores].sort((one, other) => other - one))
 })
 
-test('The lists of uploads and AI sessions omit files sent in messages and the sessions’ texts', async () => {
+test('The list of uploads omits files sent in messages, and the list of AI sessions omits their texts', async () => {
   expect(await rows('/admin/media')).toMatchObject([
     { ownerId: alice.id, kind: 'image', status: 'committed', url: expect.stringContaining('berg.png') },
   ])

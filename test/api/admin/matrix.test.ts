@@ -1,5 +1,6 @@
-// Who may call which route of /admin according to test/routes.tsv: an anonymous caller, a user, a moderator, an admin,
-// and somebody who was an admin when the token was issued. What each route does is tested in the other files here.
+// Each caller may call exactly the routes of /admin that test/routes.tsv says. The callers are anonymous, a user, a
+// moderator, an admin, and somebody who was an admin when the token was issued. The other files in this folder test
+// what each route does.
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { loadTables } from '../../../api-facade/lib/features.ts'

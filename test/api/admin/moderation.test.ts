@@ -75,7 +75,7 @@ describe('A post', () => {
     expect(await entries()).toBe(before + 1)
   })
 
-  test('is deleted by admins for good', async () => {
+  test('is deleted permanently by admins', async () => {
     const id = await publish(alice)
     await moderator.post(`/admin/posts/${id}/hide`)
     for (let n = 0; n < 2; n++)
@@ -117,7 +117,7 @@ test('A reply is hidden from others and unhidden again, and its author is notifi
   ])
 })
 
-test('A member of staff cannot unhide their own post that staff hid; another admin can', async () => {
+test('A member of staff cannot unhide their own post that staff hid, but another admin can', async () => {
   const post = await publish(moderator)
   const comment = await reply(moderator, post)
   for (const path of [`/admin/posts/${post}`, `/admin/replies/${comment}`]) {

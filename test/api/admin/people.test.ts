@@ -81,7 +81,7 @@ describe('A ban', async () => {
     expect((await nobody.post('/auth/reserve-invite', { code: invite.code })).status).toBe(410)
   })
 
-  test('happens once, by any spelling of the name, and leaves one audit entry with reason and address', async () => {
+  test('happens once, whatever the spelling of the name, and leaves one audit entry with reason and address', async () => {
     const [first] = await Promise.all(['@dora@localhost', dora.id, 'dora'].map((id) => ban(id)))
     expect(first?.status).toBe(200)
     const again = await admin.post<Account>('/admin/users/dora/ban', { reason: 'Twice' })
@@ -101,7 +101,7 @@ describe('A ban', async () => {
     expect((await entries()).map(({ action }) => action)).toEqual(['user.banned', 'user.unbanned'])
   })
 
-  test('of oneself is rejected, and so is that of another admin until the other’s role is changed', async () => {
+  test('of oneself is rejected, and another admin can be banned only after losing the role', async () => {
     expect(await ban(admin.id)).toFailWith(400, 'ban_oneself')
     const eve = await one('eve')
     await setRole('eve', 'admin')
@@ -137,7 +137,8 @@ describe('A role', () => {
 
     await setRole('carla', 'user')
     expect(await staff.get('/admin/reputation/appeals')).toFailWith(401, 'token_revoked')
-    expect(await carla.get('/me')).toFailWith(401, 'token_revoked') // although the person has its role again
+    // the person again has the role that the token names
+    expect(await carla.get('/me')).toFailWith(401, 'token_revoked')
     const plain = await carla.login()
     expect(await plain.get('/admin/reputation/appeals')).toFailWith(403, 'role_required')
     const target = { target_id: carla.id, ip: '127.0.0.1', action: 'user.role_changed' }
@@ -172,7 +173,7 @@ describe('A role', () => {
   })
 })
 
-test('Of two admins who erase themselves concurrently one remains, and cannot erase themselves', async () => {
+test('If the last two admins erase themselves concurrently, one of them remains and cannot be erased', async () => {
   const { admin: first, join } = await world({ people: [] })
   const [frank] = (await join('frank')) as [Person]
   await first.patch('/admin/users/frank/role', { role: 'admin' })

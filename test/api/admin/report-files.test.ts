@@ -114,7 +114,7 @@ describe('The reported thing and its author', async () => {
     guild: at('/guilds'),
   }
   const [gus] = await join('gus')
-  const without = ['audio', 'review', 'message'] // these are created differently, or have no thing to show
+  const without = ['audio', 'review', 'message'] // these types are created differently, or have no thing to show
 
   test('are known for every type', () => {
     expect([...Object.keys(targets), ...without].sort()).toEqual([...reportTargets].sort())

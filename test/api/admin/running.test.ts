@@ -148,7 +148,7 @@ test('The sessions of a person are listed without tokens, and all end when an ad
   )
   expect((await moderator.get<Page<Id>>('/admin/users/dan/sessions')).body.items).toEqual([])
   expect(await entries('user.sessions_ended')).toEqual([[dan.id, { reason: 'Stolen laptop' }]])
-  // it is neither a ban nor a decision about the person
+  // ending sessions is neither a ban nor a decision about the person
   expect(await (await dan.login()).get('/me/standing')).toMatchObject({ status: 200, body: { decisions: [] } })
 })
 
@@ -185,7 +185,7 @@ test('The preview of a broadcast counts who would get it, and sends nothing', as
   expect(await admin.post(path, { ...news, title: 'two\nlines' })).toFailWith(422, 'text_unfit')
 })
 
-test('The audit of the books tells what the nightly jobs found, and when', async () => {
+test('The audit of the books shows what the nightly jobs found, and when', async () => {
   type Books = { sound: boolean | null; ledgers: { ledger: string; violations: number | null; findings: object[] }[] }
   const books = async () => (await moderator.get<Books>('/admin/economy/audit')).body
   const audit = async (job: 'mana' | 'treasuries') => {
@@ -212,7 +212,7 @@ test('The audit of the books tells what the nightly jobs found, and when', async
     sound: false,
     ledgers: [{ auditedAt: expect.any(String), violations: 1, findings: [finding] }, { violations: 0 }],
   })
-  // an audit replaces what the one before it found
+  // an audit replaces the findings of the previous one
   await owner`insert into private.ledger_findings (ledger, place, rule) values ('treasuries', 1, 'an old one')`
   await audit('treasuries')
   expect((await books()).ledgers[1]?.findings).toEqual([])

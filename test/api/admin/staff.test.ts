@@ -324,7 +324,7 @@ describe('The audit log', () => {
       })
       .catch((answer: Verified) => answer)
 
-  test('is verified as complete; after tampering, verification names the first broken entry', async () => {
+  test('is verified as complete, and after tampering the verification names the first broken entry', async () => {
     const whole = await verify()
     expect(whole).toMatchObject({ ok: true, firstBroken: null, next: null })
     const last = whole.entries

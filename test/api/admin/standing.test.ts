@@ -102,7 +102,7 @@ describe('A suspension', async () => {
     expect(ended).toHaveLength(2)
     while ((await endSuspensions()) !== 0); // a worker skips a person whom another one has locked
     expect(await actionsAbout(person)).toEqual(['user.suspended', 'user.unbanned'])
-    expect(await person.get('/me')).toFailWith(401, 'token_revoked') // tokens from before stay revoked
+    expect(await person.get('/me')).toFailWith(401, 'token_revoked') // tokens from before the suspension stay revoked
     expect(await (await person.login()).get('/me')).toMatchObject({ status: 200 })
     expect((await alice.get(`/posts/${written}`)).status).toBe(200)
     expect((await act('dave', 'unban')).body).toMatchObject({ bannedAt: null })
@@ -120,7 +120,7 @@ describe('A limit', async () => {
   const repost = (await alice.post<{ id: string }>(`/posts/${post}/repost`)).body.id
   await database.owner`select private.index_for_search('post', array[${post}]::uuid[])`
 
-  /** Which lists contain something by the person. */
+  /** The lists that contain something by the person. */
   async function lists(viewer: Person): Promise<string[]> {
     const paths = {
       feed: '/feed?',
@@ -160,7 +160,7 @@ describe('A limit', async () => {
     expect(listed.body.items).toMatchObject([{ id: erin.id, limitedAt: body.limitedAt }])
   })
 
-  test('leaves links, the profile, threads and the person’s own use as they are', async () => {
+  test('does not change links, the profile, threads and what the person can do', async () => {
     expect(await carla.get(`/posts/${post}`)).toMatchObject({ status: 200 })
     expect(await carla.get('/users/erin')).toMatchObject({ status: 200 })
     expect(await walk(carla, '/posts/by/erin', 50)).toEqual([post])

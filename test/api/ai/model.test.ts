@@ -1,5 +1,5 @@
-// AI routes with a model configured: the real SDK against a server that speaks its protocol. For how the function
-// handles each kind of failure see test/edge/ai.test.ts.
+// AI routes with a model configured. The real SDK calls a server that implements the protocol of the model. For how the
+// function handles each kind of failure see test/edge/ai.test.ts.
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { startServer } from '../../../api-facade/server.ts'
@@ -72,7 +72,7 @@ describe('A question by the model', () => {
     const { next } = await answer(alice, id, 'They hum.')
     expect(await next()).toEqual({ name: undefined, data: { text: 'What do ' } })
 
-    // the answer is stored, its question is not there yet, and no other answer is accepted
+    // the answer is stored, and until the next question is complete no other answer is accepted
     const [shown] = (await alice.get<{ items: Session[] }>('/ai/sessions')).body.items
     expect([shown?.question, shown?.turns.map((turn) => turn.answer)]).toEqual([null, ['They hum.']])
     const crossing = await alice.post(`/ai/reflect/${id}/answer`, { answer: 'They sting.' })
@@ -95,7 +95,7 @@ describe('A question by the model', () => {
     })
   })
 
-  test('is replaced by a scripted one if the model fails; no question follows the fifth answer', async () => {
+  test('is replaced by a scripted question if the model fails, and no question follows the fifth answer', async () => {
     const id = await start(bob)
     model.will(refuses(529))
     for (const said of ['One.', 'Two.', 'Three.', 'Four.']) {
@@ -112,7 +112,7 @@ describe('A question by the model', () => {
     expect(await bob.post(`/ai/sessions/${id}/answer`, { answer: 'Six.' })).toFailWith(409, 'ai_session_over')
   })
 
-  test('is cancelled when the client disconnects, and answering again continues from there', async () => {
+  test('is cancelled when the client disconnects, and the person can then answer the same question again', async () => {
     const id = await start(carla)
     model.will(saysSlowly(['What'], pending()))
     const gone = new AbortController()

@@ -147,7 +147,7 @@ describe('POST /ai/enhance-post', () => {
     expect((await carla.post('/ai/enhance-post', { title: ' on\nbees ', body: 'Hum.' })).body).toMatchObject({
       title: 'On bees',
       body: 'Hum.',
-      changes: ['Put the title on one line.', 'Began with a capital letter.'],
+      changes: ['Put the title on one line.', 'Capitalized the first letter.'],
     })
     for (const wrong of [
       {},
@@ -160,7 +160,7 @@ describe('POST /ai/enhance-post', () => {
   })
 })
 
-test('Starting and answering share one limit across all paths, and improving posts has another', async () => {
+test('Starting and answering share one limit across all paths, and improving posts has another limit', async () => {
   const limits = { global: '1000/h', reflect: '2/h', enhance_post: '1/h' }
   const { dora } = await world({
     people: ['dora'],

@@ -1,5 +1,5 @@
-// How often an address may call the endpoints of OAuth, and how often a person may enter the code of a device.
-// docs/rate-limits.md
+// The limits of docs/rate-limits.md on calls of the OAuth endpoints by one address, and on device codes that one person
+// enters.
 import { describe, expect, test } from 'vitest'
 import { CLIENT, startBalancer } from '../../support/balancer.ts'
 import { world } from '../../support/world.ts'
@@ -38,7 +38,7 @@ describe('The endpoints of OAuth', async () => {
   })
 })
 
-test('A person may enter few codes of devices, and nobody else waits for that', async () => {
+test('A person may enter only a few device codes, and this limit affects nobody else', async () => {
   const guess = { userCode: 'BCDF-GHJK' }
   for (let n = 0; n < LIMIT; n++) expect(await alice.post('/oauth/device', guess)).toFailWith(410, 'consent_over')
   expect(await alice.post('/oauth/device', guess)).toFailWith(429, 'rate_limited')

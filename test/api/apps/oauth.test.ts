@@ -49,13 +49,13 @@ async function guard(one: Person): Promise<Person> {
   const { body } = await one.post<{ accessToken: string }>('/me/factors/totp/confirm', { code: totp(secret) })
   return one.withToken(body.accessToken)
 }
-/** A code that is accepted: the step of the last used one is reset. */
+/** A code that is accepted, because the step of the last used code is reset. */
 async function nextCode(one: Person): Promise<string> {
   await database.owner`update private.totp set last_step = 0 where user_id = ${one.id}`
   return totp(secretOf.get(one) ?? '')
 }
 
-/** Makes requests of apps for a person wait before they get their tokens, until `end` is done. @returns their errors */
+/** Runs `end` while requests of apps for tokens of a person wait for a lock. @returns the errors of the requests */
 async function meanwhile(one: Person, start: () => Promise<unknown>[], end: () => Promise<{ status: number }>) {
   const { asked } = await database.owner.begin(async (sql) => {
     await sql`select from private.credentials where user_id = ${one.id} for update`
@@ -67,7 +67,7 @@ async function meanwhile(one: Person, start: () => Promise<unknown>[], end: () =
       return rows.length === asked.length
     })
     expect(await end()).toMatchObject({ status: 204 })
-    return { asked } // not the promises themselves: they would be awaited with the lock still held
+    return { asked } // begin() would await bare promises while it holds the lock
   })
   return Promise.all(asked)
 }
@@ -193,7 +193,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(body.items).toMatchObject([{ id: garden.client_id, name: 'Garden', scopes: ['posts:read'] }])
   })
 
-  test('makes a secret, and changes where an app returns, only after a fresh proof if its owner has a factor', async () => {
+  test('makes a secret and changes redirect URIs only after a fresh proof if the owner has a second factor', async () => {
     const gil = (await join('gil'))[0] as Person
     const owner = await guard(gil)
     const { client_id: id } = await register(owner, { isConfidential: true })
@@ -218,10 +218,10 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(await bob.post('/me/tokens', { name: mirrored, scopes: ['posts:read'] })).toFailWith(422, 'text_unfit')
   })
 
-  test('authenticates an app by its secret, and rejects others in its place', async () => {
+  test('authenticates an app by its secret, and rejects every other secret', async () => {
     const client = await register(bob, { name: 'Server', isConfidential: true })
     const early = await fetch(`${as.authorization_endpoint}?client_id=${client.client_id}&response_type=code`)
-    expect(await early.json()).toMatchObject({ error: 'invalid_client' }) // it has no secret yet
+    expect(await early.json()).toMatchObject({ error: 'invalid_client' }) // the app has no secret yet
     const made = await bob.post<{ secret: string }>(`/apps/${client.client_id}/secret`)
     const asked = await ask(client)
     const arrived = await agree(asked)
@@ -374,7 +374,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
   test('ends a consent when an old refresh token is used again (4.14)', async () => {
     const first = await tokens()
     const second = await refresh(garden, first.refresh_token)
-    // the answer may have been lost, so for 10 seconds the successor is the same
+    // the answer may have been lost, so for 10 seconds the old token returns the same new token
     expect((await refresh(garden, first.refresh_token)).refresh_token).toBe(second.refresh_token)
     const third = await refresh(garden, second.refresh_token)
     await expect(refresh(garden, first.refresh_token)).rejects.toMatchObject(refused('invalid_grant'))
@@ -385,7 +385,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     await expect(refresh(stranger, own.refresh_token)).rejects.toMatchObject(refused('invalid_grant'))
   })
 
-  test('accepts consent only from the browser that began, with a login (4.7, CSRF)', async () => {
+  test('accepts consent only from the browser that began the request, and with a login (4.7, CSRF)', async () => {
     const asked = await ask(garden)
     const other = await decide(asked, alice, true, browser())
     expect([other.status, other.headers.get('x-error-code')]).toEqual([410, 'consent_over'])
@@ -400,7 +400,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     const app = await tokens()
     const byApp = await decide(asked, alice.withToken(app.access_token))
     expect([byApp.status, byApp.headers.get('x-error-code')]).toEqual([403, 'session_required'])
-    // the cookie of one request does not answer another one
+    // the cookie of one request is not accepted for another request
     const twice = await decide({ ...asked, request: 'another-request' }, alice)
     expect(twice.status).toBe(410)
   })
@@ -448,7 +448,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     await over(alice, banned)
   })
 
-  test('gives no token to an app whose consent ends while it asks, and none to an app that is deleted', async () => {
+  test('gives no token to an app that is deleted, or whose consent ends during the request', async () => {
     const ways: [string, (client: oauth.Client) => Promise<{ status: number }>][] = [
       ['the person revokes it', ({ client_id }) => dora.delete(`/me/apps/${client_id}`)],
       ['the app is deleted', ({ client_id }) => bob.delete(`/apps/${client_id}`)],
@@ -550,7 +550,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(await addressTo('profile:read')).toBe(dora.email)
   })
 
-  test('calls only the newest ten tokens of a consent valid', async () => {
+  test('accepts only the newest ten tokens of a consent', async () => {
     const client = await register(bob)
     let { access_token, refresh_token } = await tokens(client, dora)
     const introspect = async (token: string) =>
@@ -571,7 +571,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(kept?.records).toBe(10)
   })
 
-  test('answers nothing that a browser runs, whatever the request has in it', async () => {
+  test('never sends content that a browser would run, whatever the request contains', async () => {
     const evil = '"><script>alert(1)</script>'
     const query = {
       client_id: garden.client_id,

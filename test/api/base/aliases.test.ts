@@ -64,7 +64,7 @@ test('The alias paths suffice to register two people, connect them in a circle, 
   expect(await ben.get('/identity/me')).toFailWith(401, 'token_revoked')
 })
 
-test('An answer of a deprecated path says since when, also an error', async () => {
+test('Every answer of a deprecated path, even an error, says since when the path is deprecated', async () => {
   const sinceOf = async (path: string, who = alice) => (await who.get(path)).headers.get('deprecation')
   expect(await sinceOf('/me')).toBe(null)
   expect(await sinceOf('/identity/me')).toBe('@1795737600')

@@ -1,4 +1,4 @@
-// The description of Realtime: a valid AsyncAPI document that has what the database's registry has, and a page.
+// The description of Realtime, as an AsyncAPI document and as a page. It matches the registry in the database.
 import { Parser } from '@asyncapi/parser'
 import { expect, test } from 'vitest'
 import { world } from '../../support/world.ts'
@@ -24,7 +24,7 @@ test('GET /asyncapi.json is valid AsyncAPI, and has every channel and event of t
   }
 })
 
-test('GET /docs/realtime shows the same without scripts', async () => {
+test('GET /docs/realtime shows the same description without scripts', async () => {
   const { text, headers } = await nobody.get('//docs/realtime')
   expect(headers.get('content-type')).toMatch(/^text\/html/)
   for (const part of ['conversation:{conversationId}', 'message.changed', '/asyncapi.json'])

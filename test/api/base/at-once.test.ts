@@ -1,6 +1,5 @@
-// Things of which a person can have only one at a time, requested by 20 identical concurrent requests: exactly one
-// request creates the thing, and all others are told that it exists. Where there is no conflict, nothing is lost and
-// nothing is duplicated.
+// Things of which a person can have only one at a time. Of 20 identical concurrent requests exactly one creates the
+// thing, and all others get an error. Where there is no conflict, nothing is lost and nothing is duplicated.
 import { expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
@@ -62,7 +61,7 @@ const cases: [string, (n: number) => ReturnType<Person['post']>, string][] = [
   ['an enrolment', () => bob.post(`/courses/${course}/enroll`), 'enrolled_already'],
   ['a boost', () => alice.post(`/posts/${post}/boost`, { tier: 1 }), 'boost_active'],
 ]
-test.each(cases)('Of concurrent requests for %s exactly one succeeds; the others get 409', async (_what, ask, code) => {
+test.each(cases)('Of concurrent requests for %s one succeeds, and the others get 409', async (_what, ask, code) => {
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => ask(n)))
   const [first, ...others] = answers.sort((one, other) => one.status - other.status)
   expect(first?.status, first?.text).toBe(201)

@@ -16,7 +16,7 @@ import { createDatabase } from '../../support/database.ts'
 import { environment, JWT_SECRET } from '../../support/settings.ts'
 import { ownOnly } from '../../support/target.ts'
 
-ownOnly('boots with settings of its own')
+ownOnly('boots with its own settings')
 const { url: databaseUrl, owner, superuser } = await createDatabase()
 const start = (more: Record<string, string>) =>
   boot({ databaseUrl, config: readConfig(environment(databaseUrl, more)) })
@@ -79,7 +79,7 @@ describe('The secret', () => {
   test('of another instance is rejected at the start, and nothing is written', async () => {
     const before = await known()
     expect(before).toHaveLength(1)
-    await expect(start({ JWT_SECRET: other })).rejects.toThrow('JWT_SECRET is not the one of this instance.')
+    await expect(start({ JWT_SECRET: other })).rejects.toThrow('JWT_SECRET is not the secret of this instance.')
     await expect(start({ JWT_SECRET: other, JWT_SECRET_PREVIOUS: `${other}!` })).rejects.toThrow('JWT_SECRET_PREVIOUS')
     expect(await known()).toEqual(before)
   })
@@ -89,12 +89,12 @@ describe('The secret', () => {
     await take(other, { jwtSecretPrevious: JWT_SECRET })
     expect(await known()).not.toEqual(before)
     await take(other)
-    await expect(start({})).rejects.toThrow('JWT_SECRET is not the one of this instance.')
+    await expect(start({})).rejects.toThrow('JWT_SECRET is not the secret of this instance.')
     await take(JWT_SECRET, { jwtSecretPrevious: other })
     expect(await known()).toEqual(before)
   })
 
-  test('that is being replaced still starts a process that knows the next one, and changes nothing', async () => {
+  test('that is being replaced can start a process that has the next secret, without any change', async () => {
     const before = await known()
     await take(JWT_SECRET, { jwtSecretNext: other })
     expect(await known()).toEqual(before)
@@ -117,7 +117,7 @@ describe('The secret', () => {
 describe('Migrations', () => {
   const versions = () => owner`select version from supabase_migrations.schema_migrations order by 1`
 
-  test('that the code has and the database lacks prevent the start, with a message that says what to do', async () => {
+  test('that the database lacks prevent the start, with a message that says what to do', async () => {
     const before = await versions()
     await owner`update supabase_migrations.schema_migrations set version = 'x' || version`
     await expect(start({})).rejects.toThrow(
@@ -133,14 +133,14 @@ describe('Migrations', () => {
     expect(await checkMigrations(owner)).toEqual([])
   })
 
-  test('that are the right ones do not help if somebody changed a function', async () => {
+  test('that were all applied do not permit the start if somebody changed a function', async () => {
     await owner`alter function private.release_reservations() set work_mem = '8MB'`
     await expect(start({})).rejects.toThrow(/ does not match .*\n.* its functions are not: .* npm run compare-schema/)
     await owner`alter function private.release_reservations() reset work_mem`
     expect(await checkMigrations(owner)).toEqual([])
   })
 
-  test('that the code does not know produce a warning and do not prevent the start', async () => {
+  test('that the code does not contain produce a warning and do not prevent the start', async () => {
     await owner`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`
     expect(await checkMigrations(owner)).toEqual([expect.stringMatching(/ 29990101000000, .* newer code\.$/)])
     await owner`delete from supabase_migrations.schema_migrations where version = '29990101000000'`

@@ -23,7 +23,7 @@ import { totp } from '../../support/totp.ts'
 import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
-ownOnly('reads the log of a facade of its own')
+ownOnly('reads the log of its own facade')
 const { alice, bob, carla, admin, database, stack } = await world()
 const { owner, superuser } = database
 await owner`update app.settings set value = 'everyone' where key = 'register_apps'`
@@ -135,8 +135,8 @@ async function send({ method, path, body, form, token, cookie }: Sent, text?: st
 }
 
 /**
- * Sends a request that must succeed, keeps the secrets in it and in its answer, and remembers it for later. `path` is
- * under /api/v1, or complete behind `//`.
+ * Sends a request that must succeed, and keeps the request and the secrets in it and in its answer. `path` is relative
+ * to /api/v1, or complete if it begins with `//`.
  */
 async function say(method: string, path: string, more: Omit<Sent, 'method' | 'path'> = {}): Promise<Got> {
   const request = { method, path: path.startsWith('//') ? path.slice(1) : `/api/v1${path}`, ...more }
@@ -239,7 +239,7 @@ test('People, programs and devices can use everything that has secrets', async (
   await post('/me/identities', await visit(), carlaNow)
   await post('/auth/oidc/login', await visit())
   expect(provider.confided.length).toBeGreaterThan(5)
-  keep('what the provider and Kith told each other', CLIENT.secret, ...provider.confided)
+  keep('the messages between the provider and Kith', CLIENT.secret, ...provider.confided)
 
   // programs: of a person, of a bot, by .rpc() and over a socket
   const personal = await post('/me/tokens', { name: 'x', scopes: ['posts:read', 'profile:read'] }, token)
@@ -313,7 +313,7 @@ test('People, programs and devices can use everything that has secrets', async (
   await post('/auth/appeal', { ...own, decisionId: decision?.id, text: 'It was not me.' })
 })
 
-/** In which spellings a secret could be in a log. */
+/** The spellings in which a secret could be in a log. */
 function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const quoted = JSON.stringify(secret).slice(1, -1)
@@ -350,14 +350,14 @@ const inLists = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, inLists(inner)]))
     : [value]
 
-test('No log contains one of these secrets', () => {
+test('No log contains a secret', () => {
   expect(secrets.size).toBeGreaterThan(60)
   expect(lines.length).toBeGreaterThanOrEqual(asked.length)
   expect(readServerLog()).toContain('select api.log_in(')
   expectSilence()
 })
 
-test('No log contains one if tables that the requests need are missing', async () => {
+test('No log contains a secret if tables that the requests need are missing', async () => {
   const tables = ['credentials', 'totp', 'passkey_challenges', 'oauth_records', 'oidc_logins', 'revoked_tokens']
   for (const table of tables) await owner.unsafe(`alter table private.${table} rename to ${table}_gone`)
   const counts = await repeat()
@@ -367,7 +367,7 @@ test('No log contains one if tables that the requests need are missing', async (
   expectSilence()
 })
 
-test('No log contains one if a constraint refuses rows, which the server would quote in its error', async () => {
+test('No log contains a secret if a constraint refuses rows, which the server would quote in its error', async () => {
   const tables = ['private.credentials', 'private.passkey_challenges', 'private.oauth_records', 'app.access_tokens']
   for (const table of tables) await owner.unsafe(`alter table ${table} add constraint nothing check (false) not valid`)
   const counts = await repeat()
@@ -377,7 +377,7 @@ test('No log contains one if a constraint refuses rows, which the server would q
   expectSilence()
 })
 
-test('No log contains one if codes, tokens and challenges are sent again, or if requests are malformed', async () => {
+test('No log contains a secret if codes, tokens and challenges are sent again, or if requests are malformed', async () => {
   const again = await repeat()
   const inAnotherShape = await repeat(({ body }) => body && JSON.stringify(inLists(body)))
   const cut = await repeat(({ body }) => body && JSON.stringify(body).slice(0, -1))

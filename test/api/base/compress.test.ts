@@ -37,7 +37,7 @@ describe('An answer', () => {
   test.each([
     ['without Accept-Encoding', '/api/v1/feed', undefined],
     ['for a client that refuses all encodings', '/api/v1/feed', 'identity, *;q=0'],
-    ['for a client that knows only others', '/api/v1/feed', 'deflate'],
+    ['for a client that accepts only other encodings', '/api/v1/feed', 'deflate'],
     ['that is short', '/api/v1/economy/wallet', 'br'],
     ['with invite codes', '/api/v1/me/invites', 'br'],
   ])('%s is not compressed', async (_what, path, encoding) => {
@@ -77,8 +77,8 @@ test('No compressed answer contains an invite code or a token', () => {
   const found = Object.entries(document.paths).flatMap(([path, { get }]) =>
     fields(get?.responses['200']?.content).some((name) => /^(codes?|inviteCode|\w*[tT]oken)$/.test(name)) ? [path] : [],
   )
-  // an export is streamed, which is not compressed; the `code` of an import, of a stuck effect and of a reason of access
-  // says what happened
+  // An export is streamed, and streams are not compressed. The `code` of an import, of a stuck effect and of a reason
+  // of access says what happened.
   expect(found.sort()).toEqual([
     '/api/v1/admin/access',
     '/api/v1/admin/effects/stuck',

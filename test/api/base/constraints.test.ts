@@ -125,12 +125,12 @@ const reached: Record<string, Call | Call[] | string> = {
   proposal_body: 'there is no guild member here; test/api/guilds/proposals.test.ts covers it',
   proposal_title: 'as proposal_body',
   message_body: ['send_message', { p_id: talk, p_body: 'x'.repeat(4001), p_client_id: crypto.randomUUID() }],
-  message_emoji: 'private.require_emoji looks first',
+  message_emoji: 'private.require_emoji checks it first',
   argument_body: ['create_argument', { p_id: debate, p_side: 'for', p_body: 'short' }],
   argument_depth: ['create_argument', { p_id: debate, p_side: 'for', p_body: 'x'.repeat(60), p_parent_id: argument }],
   content_body: ['update_event', { p_id: walk, p_changes: { body: ' ' } }],
   content_title: ['update_event', { p_id: walk, p_changes: { title: 'é'.repeat(201) } }],
-  course_depth: 'operations look first, since what is stored is small',
+  course_depth: 'operations check it first, since the stored column is small',
   course_price: ['update_course', { p_id: course, p_changes: { priceMana: -1 } }],
   lesson_minutes: ['update_course_lesson', { p_id: course, p_lesson_id: lesson, p_changes: { minutes: 0 } }],
   lesson_title: ['update_course_lesson', { p_id: course, p_lesson_id: lesson, p_changes: { title: ' ' } }],
@@ -156,11 +156,11 @@ const reached: Record<string, Call | Call[] | string> = {
   video_caption: ['create_video', { p_media_url: 'https://example.org/a.mp4', p_caption: 'é'.repeat(281) }],
   broadcast_body: 'only staff can broadcast, and no token here is theirs; test/db/admin/broadcast.sql covers it',
   broadcast_title: 'as broadcast_body',
-  co_author_already: 'api.invite_co_author looks first, with the post locked',
+  co_author_already: 'api.invite_co_author checks it first, with the post locked',
   contribution_length: ['create_reply', { p_id: post, p_body: 'short', p_kind: 'contribution' }],
   criticism_length: ['create_reply', { p_id: post, p_body: 'short', p_kind: 'criticism' }],
   digest_hour: ['update_preferences', { p_changes: { digestHour: 24 } }],
-  email_taken: 'only the gate writes addresses, and no token is the gate',
+  email_taken: 'only the role gate writes addresses, and no token has that role',
   emotion_unknown: ['pay', { p_emotion: 'envy', p_tier: 0, p_receiver_id: bob.username }],
   follow_oneself: ['follow_person', { p_person: alice.username }],
   insufficient_mana: ['pay', { p_emotion: 'love', p_tier: 5, p_receiver_id: bob.username }],
@@ -172,11 +172,11 @@ const reached: Record<string, Call | Call[] | string> = {
   interest_parent_misplaced: 'no operation writes the catalog',
   interest_parent_unfit: 'no operation writes the catalog',
   interest_slug_taken: 'no operation writes the catalog',
-  interest_unknown: 'private.require_interest looks first, and an interest is never deleted',
+  interest_unknown: 'private.require_interest checks it first, and an interest is never deleted',
   invitation_pending: ['invite_to_circle', { p_id: circle, p_invitee_id: bob.username }],
   invite_oneself: ['invite_to_circle', { p_id: circle, p_invitee_id: alice.username }],
   keyword_empty: ['mute_keyword', { p_keyword: '\u0640' }],
-  member_already: 'private.limit_circle_members looks first, with the circle locked',
+  member_already: 'private.limit_circle_members checks it first, with the circle locked',
   member_oneself: ['add_circle_member', { p_id: circle, p_member_id: alice.username }],
   mute_oneself: ['mute_person', { p_person: alice.username }],
   persona_name_taken: [
@@ -210,7 +210,7 @@ const reached: Record<string, Call | Call[] | string> = {
     { p_id: bobs.body.id, p_role_id: bobs.body.roles[0]?.id, p_message: 'é'.repeat(2001) },
   ],
   project_role_about: ['create_project_role', { p_id: project, p_name: 'x', p_about: 'é'.repeat(2001) }],
-  project_role_full: 'private.add_project_member and private.change_project_role look first, with the role locked',
+  project_role_full: 'private.add_project_member and private.change_project_role check it first, with the role locked',
   project_role_name: ['create_project_role', { p_id: project, p_name: ' ' }],
   project_role_slots: ['create_project_role', { p_id: project, p_name: 'x', p_slots: 0 }],
   wiki_body: [
@@ -246,7 +246,7 @@ test.each(calls)('The rule %s raises its own code and text for %j', async (code,
   })
 })
 
-describe('A rule without a code of its own', () => {
+describe('A rule without its own code', () => {
   test('never shows the message of Postgres: every check of schema app raises a registered error', async () => {
     const checks = await owner<{ name: string; rule: string }[]>`
       select conname as name, pg_get_constraintdef(oid) as rule

@@ -28,7 +28,7 @@ const step = fc.oneof(
   fc.record({ key: fc.nat(40).map((n) => `newcomer ${n}`), cost: fc.constant(1 as const) }),
 )
 
-test('A client that has a window keeps it until its end, however many others arrive', () => {
+test('A client that has a window keeps it until the window ends, however many others arrive', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 150 }), fc.nat(300), (steps, ms) => {
       const [small, endless] = [clocked(regulars.length), clocked(Number.POSITIVE_INFINITY)]
@@ -47,7 +47,7 @@ test('A client that has a window keeps it until its end, however many others arr
   )
 })
 
-test('New clients without a window of their own share windows, and are not all rejected', () => {
+test('New clients for which there is no window share windows, and are not all rejected', () => {
   const counter = clocked(1)
   counter.hit(bucket('ann'))
   const first = Array.from({ length: 200 }, (_, n) => counter.hit(bucket(`newcomer ${n}`)))

@@ -1,5 +1,6 @@
-// Cursors of every list: one that the list did not issue to this caller is rejected with 400, and changing any letter
-// invalidates it. For the content of a sealed cursor see test/db/base/pages.sql and docs/decisions.md, Lists.
+// Cursors of every list. A list answers 400 to a cursor that another list has issued, that another caller has got, or
+// in which any letter was changed. For the content of a sealed cursor see test/db/base/pages.sql and docs/decisions.md,
+// Lists.
 import { describe, expect, test } from 'vitest'
 import type { Page } from '../../support/lists.ts'
 import { readOpenApi } from '../../support/openapi.ts'
@@ -21,7 +22,7 @@ const lists = Object.entries(paths)
   .map((path) => path.replace(/^(.*)\/\{\w+\}/, (_, before: string) => `${before}/${ids[before]}`))
   .map((path) => `${path}?${path === '/discovery/search' ? 'q=x&' : ''}`)
 
-test('The API description has more than 80 lists, and this test has a subject for each', () => {
+test('The API description has more than 80 lists, and this test knows the ids in all of their paths', () => {
   expect(lists.length).toBeGreaterThan(80)
   expect(lists.filter((list) => list.includes('undefined'))).toEqual([])
 })

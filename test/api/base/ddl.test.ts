@@ -39,7 +39,7 @@ async function policyText(): Promise<string> {
 
 type Seen = { asked: number; strangers: string[]; statuses: Map<number, number>; acknowledged: Map<string, string> }
 
-/** Reads the own profile, writes a post, and reads the feed, repeatedly until `done`. */
+/** Reads the person's profile, writes a post, and reads the feed, repeatedly until `done`. */
 async function live(person: Person, seen: Seen, done: () => boolean): Promise<void> {
   const note = (status: number) => seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1)
   for (let n = 0; !done(); n++) {

@@ -1,4 +1,5 @@
-// Error messages of Postgres can quote the rejected row. This checks that no internal id reaches a client that way.
+// Error messages of Postgres can quote the rejected row. This test checks that no internal id reaches a client that
+// way.
 import { expect, test } from 'vitest'
 import { scramVerifier } from '../../../api-facade/lib/database.ts'
 import { rest } from '../../support/rest.ts'

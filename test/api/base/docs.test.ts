@@ -18,7 +18,7 @@ async function openDocs(fragment = ''): Promise<void> {
   await page.locator('.opblock').first().waitFor()
 }
 
-// A page of this size moves for seconds; a real click would wait until it is still.
+// A page of this size moves for seconds, and a real click would wait until it stops.
 describe('The page at /docs', { timeout: 240_000 }, () => {
   beforeAll(() => openDocs(), 120_000)
 
@@ -39,7 +39,7 @@ describe('The page at /docs', { timeout: 240_000 }, () => {
     })
   })
 
-  test('opens the operation that its address names, with what its answer is and a real example', async () => {
+  test('opens the operation that the URL names, and shows a description of the answer and a real example', async () => {
     await openDocs('#/economy/pay')
     const block = page.locator('#operations-economy-pay.is-open', { hasText: 'acct:' })
     expect(await block.textContent()).toContain('The payment with its shares, and what you have left.')

@@ -54,7 +54,7 @@ describe('An edit with If-Match', () => {
   ]
 
   test.each(things)(
-    'of %s succeeds once for a tag; the next one is 412 and changes nothing',
+    'of %s succeeds once for a tag, and a second edit with this tag gets 412 and changes nothing',
     async (path, one, two) => {
       const tag = await tagOf(path)
       expect(await alice.patch(path, one, match(tag))).toMatchObject({ status: 200, body: one })

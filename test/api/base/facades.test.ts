@@ -1,5 +1,5 @@
-// Two facades, each in its own process, behind a balancer that alternates between them: what one counts, revokes or
-// disables applies at the other from the next request on.
+// Two facades, each in its own process, behind a balancer that alternates between them: each count, revocation and
+// switch at one facade applies at the other from the next request on.
 import { afterAll, describe, expect, test } from 'vitest'
 import { play } from '../../demo/story.ts'
 import { CLIENT } from '../../support/balancer.ts'
@@ -58,9 +58,10 @@ describe('Rate limits across two facades', async () => {
   test('stop querying the database for a client that floods', async () => {
     const client = newClient()
     await passed(60, () => nobody.get('/me', client()))
-    // the database rejects each facade once, and from then on the facade remembers that
+    // the database rejects each facade once, and then the facade answers by itself
     for (let n = 0; n < 2; n++) expect((await nobody.get('/me', client())).status).toBe(429)
-    // the transaction that wrote the row last: even a call that rejects the hit would change it
+    // xmin is the transaction that wrote the row last. Every call of the database would change xmin, even a call that
+    // rejects the hit.
     const writer = () =>
       database.owner`select xmin::text from private.rates where key = ${`global 60 198.51.100.${clients}`}`
     const before = await writer()

@@ -9,7 +9,7 @@ import { environment } from '../../support/settings.ts'
 import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
-// ten connections, so that after one is lost the next request finds another immediately
+// there are ten connections, so after a loss the next request finds another one immediately
 const { alice, database } = await world({ people: ['alice'], env: { POOL_USER: '10' } })
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -54,7 +54,7 @@ describe('An internal error', async () => {
     ['XX000', 'fault'],
     ['22P02', 'refusal'],
     ['PT404', 'refusal'],
-  ])('with SQLSTATE %s is logged as a %s, whatever the status blames', async (state, kind) => {
+  ])('with SQLSTATE %s is logged as a %s, whatever its status is', async (state, kind) => {
     const lines: string[] = []
     const config = readConfig(environment(database.url, { LOG_LEVEL: 'info' }))
     const log = createLog(config, { write: (line: string) => lines.push(line) })
@@ -144,7 +144,7 @@ describe('A database connection', () => {
     })
   })
 
-  test('that is lost during a write with an Idempotency-Key causes no error; the post is written once', async () => {
+  test('that is lost during a write with an Idempotency-Key causes no error and no second post', async () => {
     const [post, key] = [newPost(), keyed()]
     const { asked } = await locked('app.posts', async () => {
       const asked = alice.post<{ id: string }>('/posts', post, key)

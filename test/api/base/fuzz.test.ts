@@ -1,4 +1,4 @@
-// Sends to every route of api-facade/openapi.json what its schemas allow, what they almost allow, and garbage. No
+// Sends valid requests, requests with one invalid field, and garbage to every route of api-facade/openapi.json. No
 // answer may be a 500, and the crawler (test/support/crawler.ts) checks that every answer fits the description. Also
 // tries extreme values for every number in a request. FUZZ_SEED sets the seed, FUZZ_RUNS the number of requests per
 // route; a failure prints the request.

@@ -1,6 +1,6 @@
-// Gates: a caller without the capability, reputation or feature for an operation is told so even if the request is
-// also invalid. The routes say which gate they have; this test compares them with the codes that their operations
-// raise. docs/decisions.md, Errors.
+// Gates: a caller without the capability, reputation or feature for an operation gets that error even if the request is
+// also invalid. The routes say which gate they have. This test compares the gates with the codes that the operations
+// raise. See docs/decisions.md, Errors.
 import { expect, test } from 'vitest'
 import { errors } from '../../../api-facade/generated/errors.ts'
 import { loadTables } from '../../../api-facade/lib/features.ts'
@@ -25,7 +25,7 @@ const others =
 
 /** Codes that depend on the body, so that they cannot be checked before it is read. */
 const ofTheBody: Record<string, string[]> = {
-  'POST /economy/pay': ['reputation_too_low'], // depends on the post and the amount
+  'POST /economy/pay': ['reputation_too_low'], // the code depends on the post and the amount
   'POST /posts': ['journalism_not_allowed'],
   'PATCH /posts/:id': ['journalism_not_allowed'],
   'POST /groups/:id/posts': ['journalism_not_allowed'],

@@ -54,7 +54,7 @@ describe('Paths', () => {
     expect(await alice.get(path)).toMatchObject({ status: 200, body: { id: alice.id } })
   })
 
-  test.each(['/API/V1/me', '/api/V1/ME/'])('%s reaches it too', async (path) => {
+  test.each(['/API/V1/me', '/api/V1/ME/'])('%s reaches the caller’s profile too', async (path) => {
     const answer = await fetch(url + path, { headers: { authorization: `Bearer ${alice.token}` } })
     expect([answer.status, await answer.json()]).toMatchObject([200, { id: alice.id }])
   })
@@ -84,7 +84,7 @@ describe('Paths', () => {
   })
 
   test.each(['%00', '%zz', '%', '%ff', '..%2f..%2fhealth', '%F0%9F%92%A9', "a'b", '1;select'])(
-    'a strange name in the path is an ordinary unknown name: %s',
+    'a strange name in the path is treated as an unknown name: %s',
     async (name) => {
       const { status } = await alice.get(`/reputation/${name}`)
       expect([404, 422]).toContain(status)

@@ -1,6 +1,6 @@
-// Idempotency-Key: every member's POST that answers 201 can be repeated safely, and other routes refuse the header.
-// test/failures.test.ts compares the routes with the operations. What publishes or moves mana is repeated in the tests
-// of its feature.
+// Idempotency-Key: each POST of members that answers 201 can be repeated safely, and all other routes refuse the
+// header. test/failures.test.ts compares the routes with the operations. The tests of each feature repeat the requests
+// that publish something or move mana.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const { owner } = database
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 const long = 'x'.repeat(50)
 
-/** The number of rows of each table that holds something of Kith. */
+/** The number of rows of each of Kith's tables. */
 const rowCounts = () => owner`
   select relname, (xpath('//n/text()', query_to_xml(format('select count(*) n from app.%I', relname), false, true, '')))[1]::text
   from pg_class where relnamespace = 'app'::regnamespace and relkind = 'r' order by relname`
@@ -141,7 +141,7 @@ describe('A key', () => {
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1)
   })
 
-  test('returns the first status again, also if it was not 201', async () => {
+  test('returns the first status again, even if it was not 201', async () => {
     const direct = () =>
       alice.post('/conversations', { kind: 'direct', memberIds: ['bob'] }, { 'Idempotency-Key': 'direct' })
     await alice.post('/conversations', { kind: 'direct', memberIds: ['bob'] })

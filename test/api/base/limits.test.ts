@@ -1,4 +1,4 @@
-// Rate limits as in production, exact to the request. Clients differ by their address, which X-Forwarded-For carries.
+// Rate limits as in production, exact to the request. Each client has its own address in X-Forwarded-For.
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../support/crawler.ts'
 import { begin } from '../../support/sessions.ts'
@@ -80,10 +80,11 @@ describe('The limit of 60 requests a minute per address', () => {
     expect(await nobody.get(path, client)).toMatchObject({ status: 200 })
   })
 
-  test('does not count the documentation, which has a limit of 120 of its own', async () => {
+  test('does not count the documentation, which has its own limit of 120', async () => {
     const client = newClient()
     const paths = ['//docs', '//docs/start.js', '//openapi.json', '//Docs/']
-    // each of them twice, and then only the small script: sending large files more often would prove no more
+    // requests each path twice and then only the small script, because sending the large files again would prove
+    // nothing more
     await exhaust(120, (n) => nobody.get(paths[n < 8 ? n % 4 : 1] ?? '', client), 200)
     for (const path of [...paths, '//docs/swagger-ui-bundle.js']) expectRefused(await nobody.get(path, client), 120)
     await exhaust(60, () => nobody.get('/me', client), 401)
@@ -92,7 +93,7 @@ describe('The limit of 60 requests a minute per address', () => {
 })
 
 describe('POST /auth/login allows 5 requests a minute', () => {
-  // another account for each test: wrong passwords are also counted per account
+  // each test uses another account, because wrong passwords are also counted per account
   const wrongOf = (name: string) => ({ email: `${name}@example.org`, password: 'x' })
 
   test('per address', async () => {

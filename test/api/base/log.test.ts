@@ -11,7 +11,7 @@ import { ownOnly } from '../../support/target.ts'
 import { until } from '../../support/until.ts'
 import { world } from '../../support/world.ts'
 
-ownOnly('reads the log of a facade of its own')
+ownOnly('reads the log of its own facade')
 const { alice, bob, database, stack } = await world({ people: ['alice', 'bob'] })
 const lines: string[] = []
 const config = readConfig(environment(database.url, { LOG_LEVEL: 'info' }))

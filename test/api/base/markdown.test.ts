@@ -1,4 +1,4 @@
-// Markdown is stored as written, except that line ends become line feeds; titles and other single lines are trimmed.
+// Markdown is stored as written, except that line ends become line feeds. Titles and other single lines are trimmed.
 import { describe, expect, test } from 'vitest'
 import { world } from '../../support/world.ts'
 

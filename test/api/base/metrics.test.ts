@@ -51,7 +51,7 @@ describe('With a METRICS_TOKEN', () => {
 describe('Without a METRICS_TOKEN', async () => {
   const { nobody: own, url: address } = await world({ people: [] })
   const port = new URL(address).port
-  /** The status of a request with this Host header; fetch does not allow to set it. */
+  /** The status of a request with this Host header, which fetch does not allow to set. */
   const statusFor = (host: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       get(`${address}/metrics`, { headers: { host } }, (answer) => {

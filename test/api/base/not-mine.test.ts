@@ -1,6 +1,6 @@
-// Withdrawing, answering or changing something: 403 for a caller who sees it but does not own it, and 404 for one who
-// does not see it. Removing somebody who is not a member gives 404, and joining or leaving twice gives the same
-// answer.
+// Requests that withdraw, answer or change a thing give 403 to a caller who sees the thing but does not own it, and 404
+// to a caller who does not see it. Removing somebody who is not a member gives 404, and joining or leaving twice gives
+// the same answer.
 import { describe, expect, test } from 'vitest'
 import type { Person } from '../../support/person.ts'
 import { world } from '../../support/world.ts'
@@ -36,7 +36,7 @@ const invitation = await made(alice.post<Id>(`/circles/me/${circle}/invitations`
 const intoGroup = await made(alice.post<Id>(`/groups/${closed}/invitations`, { inviteeId: 'dora' }))
 const withMe = await made(alice.post<Id>(`/posts/${post}/co-authors`, { userId: 'dora', splitShare: 10 }))
 
-/** Columns: the request, a person who sees the subject but does not own it, their code, and the stranger's code. */
+/** Columns: the request, a person who sees the subject but does not own it, the error code for that person, and the error code for a stranger. */
 const cases: [string, string, object | undefined, Person, string, string][] = [
   [
     'POST',
@@ -99,7 +99,7 @@ test.each(cases)(
   },
 )
 
-test('A block between the two people turns the 403 into 404', async () => {
+test('After a block between the caller and the owner, the answer is 404 instead of 403', async () => {
   await alice.post('/users/bob/block')
   for (const [path, code] of [
     [`/groups/${asked}/join-requests/${request}/withdraw`, 'request_unknown'],
@@ -148,7 +148,7 @@ describe.each([
 test('The list of posts in a private group gives 404 to strangers and 403 to people who are invited', async () => {
   expect(await stranger.get(`/groups/${closed}/posts`)).toFailWith(404, 'space_unknown')
   expect(await dora.get(`/groups/${closed}/posts`)).toFailWith(403, 'space_not_member') // dora is invited
-  // lists of all spaces that are filtered by this group are empty instead
+  // a list of the contents of all spaces is empty instead if it is filtered by this group
   for (const kind of ['events', 'problems', 'courses'])
     expect(await stranger.get(`/${kind}?groupId=${asked}`)).toMatchObject({ status: 200, body: { items: [] } })
 })

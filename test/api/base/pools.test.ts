@@ -97,7 +97,7 @@ describe('A pool', () => {
   test('gives up a statement without an answer, drops the connection, and continues with a new one', async () => {
     const cable = await layCable(database.url)
     onTestFinished(() => cable.close())
-    const pool = poolOf(cable.url, 1, 3000) // enough to open a connection on a busy machine
+    const pool = poolOf(cable.url, 1, 3000) // a busy machine needs this long to open a connection
     await pool.run((sql) => sql`select 1`)
     cable.hold()
     await expect(pool.run((sql) => sql`select 1`)).rejects.toBeInstanceOf(NoAnswer)
@@ -140,7 +140,7 @@ describe('A pool', () => {
   })
 })
 
-test('A login that is refused shows in the pool, although open connections work, until it is accepted', async () => {
+test('The pool reports a refused login, although its open connections work, until the login is accepted again', async () => {
   const address = new URL(database.url)
   let password = decodeURIComponent(address.password)
   address.password = ''
@@ -198,7 +198,7 @@ describe('Through a transaction pooler', () => {
       await pooler.close()
     })
     const callers = people.map((person) => new Person(server.url, person.token))
-    /** Reads one's own profile concurrently. @returns how many answers have each status, how many another's profile */
+    /** Reads one's own profile concurrently. @returns the number of answers by status, and with another's profile */
     const ask = async (count: number) => {
       const statuses: Record<string, number> = {}
       let asked = 0

@@ -1,18 +1,19 @@
-// What the facade keeps of the positions that people have seen, without a database, and how it hides a position.
+// How the facade stores the positions that people have seen, and how it hides a position. No test here needs a
+// database.
 import { describe, expect, test } from 'vitest'
 import { Positions, positionOf } from '../../../api-facade/lib/positions.ts'
 import { createSeals } from '../../../api-facade/lib/seals.ts'
 
 const PAGE = 8192
 
-test('The first byte behind the header of a page is the same position as the begin of the page', () => {
+test('The first byte after the header of a page has the same position as the start of the page', () => {
   for (const header of [0, 24, 40]) expect(positionOf(String(5 * PAGE + header))).toBe(5 * PAGE)
   for (const inside of [48, 100, PAGE - 8]) expect(positionOf(String(5 * PAGE + inside))).toBe(5 * PAGE + inside)
   for (const none of [null, undefined]) expect(positionOf(none)).toBeNull()
 })
 
 describe('What a person has seen', () => {
-  test('is everything, until the primary was asked', () => {
+  test('counts as everything, until the position of the primary is known', () => {
     const positions = new Positions()
     expect(positions.of('ada')).toBe(Number.POSITIVE_INFINITY)
     positions.sample(performance.now(), 100)
@@ -26,20 +27,20 @@ describe('What a person has seen', () => {
     expect(positions.of('ada')).toBe(300)
   })
 
-  test('is everything until now after a loss, until the primary was asked after that', () => {
+  test('counts as everything again after a loss, until a newer position of the primary is known', () => {
     const positions = new Positions()
     positions.sample(performance.now(), 100)
     positions.note('ada', 200)
     const before = performance.now()
     positions.lose('ada')
     positions.sample(before, 250)
-    positions.note('ada', 260) // of a read that began before
+    positions.note('ada', 260) // the position of a read that began before the loss
     expect(positions.of('ada')).toBe(Number.POSITIVE_INFINITY)
     positions.sample(performance.now() + 1, 300)
     expect(positions.of('ada')).toBe(300)
   })
 
-  test('is at least what those have seen whom the map has dropped, and these are those who were away longest', () => {
+  test('is at least the position of everybody whom the map dropped because they were away longest', () => {
     const positions = new Positions()
     positions.sample(performance.now(), 1)
     positions.note('ada', 10)
@@ -75,7 +76,7 @@ describe('A hidden number', () => {
       expect(seals.reveal('ada', other)).toBeUndefined()
   })
 
-  test('says nothing of the number', () => {
+  test('reveals nothing about the number', () => {
     const [one, two] = [1000, 1001].map((number) => Buffer.from(seals.hide('ada', number), 'base64url'))
     const same = one?.filter((byte, at) => byte === two?.[at]).length
     expect(same).toBeLessThan(5)

@@ -55,11 +55,11 @@ describe('Two facades with counts in the database', () => {
 })
 
 describe('The database', () => {
-  test('is not asked again about a full window until it ends', async () => {
+  test('is not asked again about a full window until the window ends', async () => {
     const counter = counterOf()
     await counter.hit([bucket('d', 2)], 1)
     await counter.hit([bucket('d', 2)], 1)
-    await owner`update private.rates set used = 0 where key = 'd'` // a hit would be admitted now
+    await owner`update private.rates set used = 0 where key = 'd'` // the database would admit a hit now
     for (let n = 0; n < 3; n++)
       expect(await counter.hit([bucket('d', 2)], 1)).toEqual([
         { limit: 2, seconds: 60, remaining: 0, reset: 60, over: true },
@@ -75,7 +75,7 @@ describe('The database', () => {
     expect(await used('e')).toBeUndefined()
   })
 
-  test('can fail: then each facade counts on its own, logs that once, and returns to the database later', async () => {
+  test('can fail, and a facade then counts in memory for a while and logs the failure once', async () => {
     const counter = counterOf()
     await owner`revoke execute on function private.count_calls from gate`
     const hits = []

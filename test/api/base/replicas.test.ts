@@ -1,5 +1,5 @@
-// Reads on replicas: a primary of its own with two real standbys. What a person wrote and has read is in every later
-// answer, a standby that is too far behind or does not answer is passed over, and only the primary refuses.
+// Reads on replicas, with a primary and two real standbys. Every later answer contains what a person wrote and has
+// read. A standby that is too far behind or does not answer is skipped. Only the primary answers with an error. See
 // docs/decisions.md, Replicas.
 import { describe, expect, test } from 'vitest'
 import { readers } from '../../../api-facade/generated/operations.ts'
@@ -27,14 +27,14 @@ const ASK = { 'X-Read-From': 'where?' }
 const placeOf = ({ headers }: Answer) => headers.get('x-read-from') ?? ''
 const at = (address: string, person: Person) =>
   Object.assign(new Person(address, person.token), { ...person, base: address })
-/** Reads until the answer comes from there. */
+/** Reads until the answer comes from this server. */
 const readFrom = (person: Person, path: string, place: string | RegExp, headers = {}) =>
   until(async () => {
     const answer = await person.get(path, { ...ASK, ...headers })
     expect(answer.status, answer.text).toBe(200)
     return placeOf(answer).match(place) && answer
   })
-/** Runs `work` while these standbys apply each commit this much later. Milliseconds. */
+/** Runs `work` while these standbys apply each commit later by `ms` milliseconds. */
 async function behind(late: typeof standbys, ms: number, work: () => Promise<void>): Promise<void> {
   await Promise.all(late.map((standby) => delay(standby, ms)))
   await work().finally(() => Promise.all(late.map((standby) => delay(standby, 0))))
@@ -43,11 +43,11 @@ async function behind(late: typeof standbys, ms: number, work: () => Promise<voi
 const preferred = async (person: Person) => placeOf(await readFrom(person, '/me/personas', /^replica/)).slice(0, 9)
 
 describe('Reads', () => {
-  test('of a person come from the same replica, as long as it is in, and those of many people from both', async () => {
+  test('of one person are answered by the same replica while it is in use, and those of many people by both', async () => {
     const seen = new Set<string>()
     for (let more = 0; seen.size < 2; more++) {
       const [person] = (await letIn(admin, [`more_${more}`])) as [Person]
-      // the other one may answer until this one has what the person has seen
+      // the other replica may answer until this one has what the person has seen
       const place = await until(async () => {
         const places = new Set<string>()
         for (let n = 0; n < 16; n++) places.add(placeOf(await person.get('/me/personas', ASK)).slice(0, 9))
@@ -106,7 +106,7 @@ describe('A person', () => {
     }
   })
 
-  test('can use a token as soon as they have it, and see at once that it has ended', async () => {
+  test('can use a token as soon as they have it, and is rejected as soon as it has ended', async () => {
     await behind(standbys, 300, async () => {
       const fresh = await carla.login()
       expect((await fresh.get('/me')).status).toBe(200)
@@ -116,7 +116,7 @@ describe('A person', () => {
     })
   })
 
-  test('finds a thing whose id they were told, because only the primary says that it does not exist', async () => {
+  test('finds a thing whose id they were told, because no replica answers that it does not exist', async () => {
     for (const person of people) await readFrom(person, '/me', /^replica/)
     await behind(standbys, 5000, async () => {
       const post = await publish(alice)
@@ -126,7 +126,7 @@ describe('A person', () => {
     })
   })
 
-  test('who was blocked sees the posts for no longer than REPLICA_MAX_LAG', async () => {
+  test('who was blocked sees the blocker’s posts for no longer than REPLICA_MAX_LAG', async () => {
     const path = '/posts/by/carla'
     const post = await publish(carla)
     await until(async () => (await readFrom(bob, path, /^replica/)).text.includes(post))
@@ -140,7 +140,7 @@ describe('A person', () => {
         last = asked
         return false
       })
-      expect(last).toBeGreaterThan(blocked) // otherwise the replicas were not behind
+      expect(last).toBeGreaterThan(blocked) // otherwise no replica was behind
       expect(last - blocked).toBeLessThan(BOUND * 1000)
     })
     await carla.delete('/users/bob/block')
@@ -149,13 +149,13 @@ describe('A person', () => {
 
 describe('Two facades', async () => {
   const env = { RATE_LIMIT_STORE: 'database', REPLICA_MAX_LAG: '60' }
-  // each with a replica of its own
+  // each facade has its own replica
   const [here, there] = (await Promise.all(
     standbys.map((standby) => facade({ ...env, DATABASE_REPLICA_URLS: urlOf(standby) })),
   ).then((both) => both.map((each) => each.url))) as [string, string]
   const positionIn = ({ headers }: Answer) => ({ 'X-Read-Position': headers.get('x-read-position') ?? '' })
 
-  test('answer from the primary without a position, and from a replica with one', async () => {
+  test('read from the primary if a request has no position, and from a replica if it has one', async () => {
     const first = await at(here, alice).get('/me', ASK)
     expect(placeOf(first)).toBe('primary; reason=position')
     await readFrom(at(here, alice), '/me', /^replica/, positionIn(first))
@@ -163,7 +163,7 @@ describe('Two facades', async () => {
     expect(placeOf(await at(there, alice).get('/me', ASK))).toBe('primary; reason=position')
   })
 
-  test('show at the one what was written at the other, by the position that the client sends back', async () => {
+  test('show what was written at the other one, if the client sends back the position', async () => {
     await behind(standbys, 300, async () => {
       let held = {}
       for (let n = 0; n < 8; n++) {
@@ -176,7 +176,7 @@ describe('Two facades', async () => {
     })
   })
 
-  test('never show an older state than the other one has shown', async () => {
+  test('never show an older state than the other one has already shown', async () => {
     await alice.patch('/me', { about: '0' })
     await behind([two], 300, async () => {
       let isOver = false
@@ -200,7 +200,7 @@ describe('Two facades', async () => {
     })
   })
 
-  test('take several positions, and ignore what they did not make for this person', async () => {
+  test('accept several positions, and ignore a position that they did not make for this person', async () => {
     const [mine, later] = [await at(here, alice).get('/me'), await at(here, alice).patch('/me', { about: 'later' })]
     const [own, newer] = [mine, later].map((answer) => positionIn(answer)['X-Read-Position']) as [string, string]
     const theirs = positionIn(await at(here, bob).get('/me'))['X-Read-Position']
@@ -211,7 +211,7 @@ describe('Two facades', async () => {
     }
   })
 
-  test('carry no position that is older than what the client had', async () => {
+  test('send no position that is older than the one that the client has', async () => {
     const [dora] = (await letIn(admin, ['dora_two'])) as [Person]
     const refused = await at(there, dora).post('/batch', { requests: 1 })
     expect([refused.status, refused.headers.get('x-read-position')]).toEqual([422, null])
@@ -221,7 +221,7 @@ describe('Two facades', async () => {
     expect((await at(there, dora).get('/me')).headers.get('x-read-position')).not.toBeNull()
   })
 
-  test('give the position with the answer to a batch, and take it for the reads in it', async () => {
+  test('send the position with the answer to a batch, and accept one for the reads in a batch', async () => {
     const requests = [{ method: 'GET', path: '/me' }]
     await alice.patch('/me', { about: 'in a batch' })
     const position = positionIn(await at(here, alice).get('/me'))
@@ -244,7 +244,7 @@ describe('A replica', () => {
     )
   }
 
-  test('that is further behind than REPLICA_MAX_LAG is out, and comes back by itself', async () => {
+  test('that is further behind than REPLICA_MAX_LAG is not used until it has caught up', async () => {
     await behind(standbys, 3_600_000, async () => {
       await alice.patch('/me', { about: 'not replayed' })
       await readFrom(bob, '/me', 'primary; reason=lag')
@@ -255,7 +255,7 @@ describe('A replica', () => {
     await until(async () => !(await lags()).some(isLong))
   })
 
-  test('that cannot run a read, because it writes something, leaves it to the primary, and the log says so', async () => {
+  test('that cannot run a read, because the operation writes, leaves it to the primary, and the log says so', async () => {
     const [{ definition }] = await owner<[{ definition: string }]>`
       select pg_get_functiondef('api.list_my_personas'::regproc) as definition`
     await owner.unsafe(`create table private.planted (n integer); grant insert on private.planted to authenticated`)
@@ -337,7 +337,7 @@ describe('Without any error,', () => {
     for (const cable of cables) cable.hold()
     const begun = performance.now()
     const answer = await at(own, alice).get('/me', ASK)
-    // or it was only asked whether it has what alice has seen, and does not say so
+    // `position` if the replica hangs before it says whether it has what alice has seen
     expect([answer.status, placeOf(answer)]).toEqual([
       200,
       expect.stringMatching(/^primary; reason=(repeated|position)$/),
@@ -358,7 +358,7 @@ describe('Without any error,', () => {
     await readFrom(at(own, alice), '/me', /^replica 1/)
   })
 
-  test('a replica that was promoted is out', async () => {
+  test('a replica that was promoted is not used', async () => {
     await two.promote()
     for (const person of people) await readFrom(person, '/me', /^replica 1/)
     expect(lines.filter(({ msg, replica }) => msg === 'a replica is out' && replica === 2)).not.toEqual([])

@@ -1,4 +1,4 @@
-// What a row of a route table may say: api-facade/lib/routes.ts.
+// The rules for a row of a route table, as in api-facade/lib/routes.ts.
 import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
 import type { Env } from '../../../api-facade/lib/context.ts'

@@ -36,7 +36,7 @@ describe('A call by .rpc()', () => {
     expect(write).toMatchObject({ status: 405, error: { code: '25006' } })
   })
 
-  test('over GET shows only the notifications applied so far; over POST it first applies pending effects', async () => {
+  test('shows only the applied notifications over GET, and first applies pending effects over POST', async () => {
     const { data: post } = await me.rpc('create_post', { p_body: 'for a heart' })
     await client(bob.token).rpc('react', { p_id: post?.id ?? '', p_kind: 'heart' })
     const count = async (get: boolean) => (await me.rpc('count_unread', undefined, { get })).data?.count
@@ -153,7 +153,7 @@ describe('.rpc() rejects', () => {
     expect(put).toMatchObject({ status: 405, body: { code: 'PGRST101' } })
   })
 
-  test('a body that is not a JSON object or not JSON', async () => {
+  test('a body that is not a JSON object, and a request for another format', async () => {
     for (const body of ['{', '[]x', ''])
       expect(await ask('/rpc/get_post', { body }), body).toMatchObject(
         body ? { status: 400, body: { code: 'PGRST102' } } : { status: 404 },

@@ -67,7 +67,7 @@ describe('The server', () => {
 })
 
 describe('A starting server', async () => {
-  ownOnly('starts facades of its own')
+  ownOnly('starts its own facades')
   const { url: databaseUrl } = await createDatabase()
   const config = readConfig(environment(databaseUrl))
 
@@ -100,7 +100,7 @@ describe('A starting server', async () => {
 })
 
 describe('A stopping server', async () => {
-  ownOnly('starts facades of its own')
+  ownOnly('starts its own facades')
   const { url: databaseUrl, owner, name } = await createDatabase()
 
   test('finishes requests in flight and accepts no new ones', async () => {
@@ -122,7 +122,7 @@ describe('A stopping server', async () => {
           () => true,
         ),
       )
-      return { asked } // in an object, because begin() would await a bare promise while it still holds the lock
+      return { asked } // begin() would await a bare promise while it holds the lock
     })
     expect(await answer.asked).toMatchObject({ status: 200, body: { email: ADMIN.email } })
     await stopped

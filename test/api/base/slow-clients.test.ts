@@ -10,7 +10,7 @@ import { environment } from '../../support/settings.ts'
 import { ownOnly } from '../../support/target.ts'
 import { until } from '../../support/until.ts'
 
-ownOnly('starts facades of its own')
+ownOnly('starts its own facades')
 const { url: databaseUrl } = await createDatabase()
 
 const servers: RunningServer[] = []
@@ -79,7 +79,7 @@ test('Connections whose body never ends are closed, and others are served meanwh
   await until(() => clients.every(({ closed }) => closed))
 })
 
-// more than the buffers of both ends hold
+// the answer is larger than the buffers of both ends
 const long = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(8)
 
 test('Connections whose answer is never read are closed, and others are served meanwhile', async () => {

@@ -26,7 +26,7 @@ function counting(who: Person) {
       expect(status, text).toBe(200)
       return body
     },
-    /** Sends all reads of a screen at once; each must succeed. */
+    /** Sends all reads of a screen in one batch. Each read must succeed. */
     async screen<const T extends readonly unknown[]>(...paths: { [K in keyof T]: string }): Promise<T> {
       client.requests += 1
       const requests = paths.map((path) => ({ method: 'GET', path: `/api/v1${path}` }))

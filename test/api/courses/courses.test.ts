@@ -296,7 +296,7 @@ describe('A course', async () => {
     'a draft': { id: await draft(alice), lessons: [] },
     archived: await course(alice),
   }
-  // bob is a student of all of them except the draft and the archived one
+  // bob is a student of all these courses except the draft and the archived one
   for (const [which, { id }] of Object.entries(hidden))
     if (!['a draft', 'archived'].includes(which)) expect((await bob.post(`/courses/${id}/enroll`)).status).toBe(201)
   await alice.post(`/courses/${hidden.archived?.id}/archive`)

@@ -1,5 +1,4 @@
-// Discovery over HTTP. For who finds whom, against a model, see test/model/discovery.test.ts; for the single rules
-// test/db/discovery.
+// Discovery over HTTP. For who finds whom see test/model/discovery.test.ts, for the single rules test/db/discovery.
 import { expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { type Page, UNKNOWN, walk } from '../../support/lists.ts'

@@ -20,7 +20,7 @@ const times = <T>(make: (n: number) => Promise<T>) => Promise.all(Array.from({ l
 /** Alice's answer, and how many rows and index entries the search read. */
 async function search() {
   await applyEffects(owner)
-  // otherwise the search would also read the index entries of deleted rows, once
+  // without a vacuum, the first search would also read the index entries of deleted rows
   await superuser`vacuum private.search_words, private.search_documents, private.name_trigrams, app.users`
   const { text, body } = await alice.get<Page<Id>>(`/discovery/search?q=${encodeURIComponent(WORDS)}`)
   const work = await asCaller({ sub: alice.id, role: 'user' }, async (sql) => {
@@ -125,7 +125,7 @@ describe('Concurrent searches', async () => {
     expect(await taken([`search 1 ${bob.id}`, `search 2 ${bob.id}`], look)).toMatchObject({ status: 200 })
   })
 
-  test('are limited to four per instance; a fifth one waits and then gets 503', async () => {
+  test('are limited to four per instance, and a fifth one waits and then gets 503', async () => {
     expect(await taken(all.slice(1), look)).toMatchObject({ status: 200 })
     const refused = await taken(all, look)
     expect(refused).toFailWith(503, 'search_busy')
@@ -147,10 +147,10 @@ describe('Concurrent searches', async () => {
     expect(await asked).toMatchObject({ status: 200 })
   })
 
-  test('of one person cannot fill the queue of those that wait', async () => {
+  test('of one person cannot fill the queue of waiting searches', async () => {
     const looks: ReturnType<typeof look>[] = []
     const { asked } = await taken(all, async () => {
-      // one after the other: concurrent ones would be rejected by the limit per person
+      // starts the searches one after the other, because the limit per person would reject concurrent searches
       for (;;) {
         const asked = look()
         looks.push(asked)
@@ -162,7 +162,7 @@ describe('Concurrent searches', async () => {
       return { asked }
     })
     expect(await asked).toMatchObject({ status: 200 })
-    await Promise.all(looks) // so that none of them takes a turn of the next test
+    await Promise.all(looks) // none of these searches may run during the next test
   })
 
   test('by .rpc() are limited too', async () => {

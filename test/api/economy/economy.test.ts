@@ -22,7 +22,7 @@ describe('GET /economy/wallet', () => {
     expect(await nobody.get('/economy/wallet')).toFailWith(401, 'token_missing')
   })
 
-  test('regenerates 5 mana for each full day, up to 50; concurrent reads add it only once', async () => {
+  test('regenerates 5 mana for each full day, up to 50, and concurrent reads add the mana only once', async () => {
     const [dora] = await join('dora')
     if (!dora) throw new Error('nobody joined')
     await pay(dora, { receiverId: 'alice' }, { tier: 3 })
@@ -133,7 +133,7 @@ describe('POST /economy/pay', () => {
       }
     }
     expect(await wallet(eve)).toEqual(before)
-    expect(await pay(finn, { receiverId: 'eve' })).toFailWith(404, 'person_unknown') // nor by the blocker
+    expect(await pay(finn, { receiverId: 'eve' })).toFailWith(404, 'person_unknown') // the blocker can't pay either
   })
 
   test('splits 10 mana between a co-author with 30 percent, who gets 3, and the author, who gets 7', async () => {
@@ -193,7 +193,7 @@ describe('Idempotency-Key', () => {
     expect((await pay(alice, { receiverId: 'bob' }, {}, key)).headers.has('idempotency-replayed')).toBe(false)
   })
 
-  test('lets only one of twenty concurrent requests pay, and all get its answer', async () => {
+  test('lets only one of twenty concurrent requests pay, and all twenty get the same answer', async () => {
     const before = await wallet(carla)
     const all = await Promise.all(
       Array.from({ length: 20 }, () => pay(carla, { receiverId: 'bob' }, {}, { 'Idempotency-Key': 'twins' })),
@@ -270,7 +270,7 @@ describe('GET /economy/payments', async () => {
 })
 
 describe('GET /economy/payments/:postId/breakdown', () => {
-  test('sums up by emotion, at both paths', async () => {
+  test('sums up the payments by emotion, at both paths', async () => {
     const postId = await publish(carla)
     await pay(bob, { postId }, { tier: 1 })
     await pay(bob, { postId })
@@ -327,7 +327,7 @@ describe('POST /posts/:id/boost', () => {
     expect(await database.owner`select * from private.audit_mana()`).toEqual([])
   })
 
-  test('succeeds for exactly one of ten concurrent requests; with one Idempotency-Key all get its answer', async () => {
+  test('succeeds once for ten concurrent requests, and ten with one Idempotency-Key get the same answer', async () => {
     const lena = await newcomer('lena')
     const [one, two] = [await publish(lena), await publish(lena)]
     const answers = await Promise.all(Array.from({ length: 10 }, () => boost(lena, one)))

@@ -196,7 +196,7 @@ test('More than a hundred guests are notified by the worker, each once', async (
 })
 
 describe('Reminders', () => {
-  /** Moves the event, because the clock stays. */
+  /** Changes the start of the event, because the test cannot change the clock. */
   const begins = (id: string, before: string) =>
     owner`update app.events set starts_at = now() + ${before}::interval, ends_at = now() + ${before}::interval + '1 hour' where id = ${id}`
   const remind = async () => {
@@ -252,7 +252,7 @@ describe('Reminders', () => {
         select pid from pg_stat_activity where datname = ${database.name} and wait_event = 'PgSleep'`
       return found?.pid
     })
-    await Promise.all([remind(), remind()]) // they skip the rows that the first worker has locked
+    await Promise.all([remind(), remind()]) // both calls skip the rows that the first worker has locked
     await database.superuser`select pg_terminate_backend(${pid ?? 0}, 5000)`
     expect(await killed).toBeInstanceOf(Error)
     await Promise.all([remind(), remind()])
@@ -371,7 +371,7 @@ describe('An event', async () => {
     )
   })
 
-  test('removed by staff is still visible to its author and accepts no replies; a visible one can be reported', async () => {
+  test('removed by staff is visible to its author and accepts no replies, and others can be reported', async () => {
     const id = hidden['removed by staff']
     expect(await alice.get(`/events/${id}`)).toMatchObject({ status: 200, body: { removedAt: expect.any(String) } })
     expect(await alice.put(`/events/${id}/rsvp`, { status: 'going' })).toFailWith(404, 'event_unknown')

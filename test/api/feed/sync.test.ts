@@ -1,4 +1,4 @@
-// Catching up over HTTP: GET /sync and GET /feed?since=. Who learns of what is tested in
+// Catching up over HTTP: GET /sync and GET /feed?since=. For which changes each person gets see
 // test/db/feed/changes.sql and test/model/catching-up.test.ts.
 import { expect, test } from 'vitest'
 import type { Page } from '../../support/lists.ts'
@@ -21,7 +21,7 @@ const anHourAgo = () =>
     return row?.cursor ?? ''
   })
 
-test('Without a cursor GET /sync answers one, and nothing else', async () => {
+test('Without a cursor GET /sync returns a new cursor and nothing else', async () => {
   const { status, body } = await bob.get<Sync>('/sync')
   expect([status, body]).toEqual([200, { items: [], nextCursor: expect.any(String), hasMore: false }])
 })
@@ -50,7 +50,7 @@ test('Edits and deletions are listed with their type and id, the oldest change f
   })
 })
 
-test('The next call lists a change of the last ten seconds again, and no older one', async () => {
+test('The next call lists changes of the last ten seconds again, and no older ones', async () => {
   const [old, recent] = [await publish(alice), await publish(alice)]
   const after = await start()
   await database.owner`delete from private.changes`

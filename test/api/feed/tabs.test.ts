@@ -1,5 +1,5 @@
-// The feed's tabs, filters and reasons over HTTP and by supabase-js. Which tab has which posts is tested in
-// test/db/feed/tabs.sql, the order of many posts in test/model/feed.test.ts.
+// The feed's tabs, filters and reasons over HTTP and by supabase-js. For the posts of each tab see
+// test/db/feed/tabs.sql, for the order of many posts test/model/feed.test.ts.
 import { createClient } from '@supabase/supabase-js'
 import { expect, test } from 'vitest'
 import { world } from '../../support/world.ts'

@@ -103,7 +103,7 @@ describe.each(losses)('An invitation by %s', (_who, role, lose, regain) => {
     await gone()
     await regain(group)
     await gone()
-    // the ended invitation does not prevent another one, and those by others remain valid
+    // the ended invitation does not prevent another one, and invitations by others remain valid
     const another = await invited(alice, group, 'carla')
     expect((await carla.post(`/groups/invitations/${another}/decline`)).status).toBe(200)
     expect((await eve.post(`/groups/invitations/${kept}/accept`)).status).toBe(200)
@@ -139,7 +139,7 @@ test('Accepting an invitation concurrently with the removal of its inviter eithe
   }
 })
 
-test('If there are very many invitations, those left to the worker admit nobody even before it runs', async () => {
+test('Of very many invitations that end, even those that the worker still has to end admit nobody', async () => {
   const MANY = 1200
   const group = await newGroup()
   await letIn(group, bob)

@@ -91,7 +91,7 @@ test('A post in a group is visible only to its members, even when it is reposted
   expect(heard.map((message) => message.id)).not.toContain(repost.body.id)
 })
 
-test('A former member can delete their posts but not see them; an archived group accepts no new ones', async () => {
+test('A former member can delete but not see their posts, and an archived group accepts no posts', async () => {
   const club = await group()
   await carla.post(`/groups/${club.id}/join`)
   const mine = await Promise.all(['One', 'Two'].map(async (body) => (await say(carla, club.id, body)).body.id))

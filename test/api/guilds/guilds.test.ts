@@ -182,7 +182,7 @@ test('An applicant needs the reputation that the guild requires', async () => {
   expect(await carla.post(at, {})).toMatchObject({ status: 201 })
 })
 
-test('The founder can transfer the role, and then leave', async () => {
+test('The founder can transfer the role and then leave', async () => {
   const [dora] = await join('dora')
   const guild = await newGuild(alice, bob, dora ?? bob)
   const hand = (who: Person, whom: string, role = 'founder') =>

@@ -1,4 +1,4 @@
-// Proposals over HTTP: what they decide, when, and who may vote. Forty concurrent votes are counted, and the worker
+// Proposals over HTTP: what they decide, when, and who may vote. Forty concurrent votes are counted. The worker
 // executes each passed proposal once, even if there are two workers or one is killed.
 import { describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
@@ -21,7 +21,7 @@ let made = 0
 async function newGuild(...people: Person[]): Promise<string> {
   made += 1
   const { status, body } = await admin.post<Id>('/guilds', { name: `Guild ${made}`, interestId })
-  expect(status).toBe(201) // one person creates 20 guilds
+  expect(status).toBe(201) // one person can create the 20 guilds of these tests
   for (const who of people) await letIn(body.id, who)
   return body.id
 }
@@ -174,7 +174,7 @@ test.each([
   },
 )
 
-test('People who joined later, are to be expelled, or are banned cannot vote; leaving withdraws a vote', async () => {
+test('People who joined later, are banned or to be expelled cannot vote, and leaving withdraws a vote', async () => {
   const [dora, emil] = (await join('dora', 'emil')) as [Person, Person]
   const guild = await newGuild(alice, bob, dora)
   const expel = await propose(alice, guild, { kind: 'expel', payload: { userId: 'bob' } })
@@ -194,7 +194,8 @@ test('People who joined later, are to be expelled, or are banned cannot vote; le
   await owner`update app.users set banned_at = now() where id = ${emil.id}`
   expect(await look(guild, other)).toMatchObject({ tally: { yes: 0, eligible: 3 } })
 
-  // on bob's expulsion alice, the founder and dora could vote; dora has left, and one yes of two is not enough
+  // Three people could vote on bob's expulsion: alice, the founder and dora. dora has left, and one yes of two is not
+  // enough.
   expect(await vote(alice, guild, expel)).toMatchObject({ body: { status: 'open', tally: { yes: 1, eligible: 2 } } })
   await close(other)
   await work()
@@ -298,7 +299,7 @@ test.each([
 )
 
 describe('Under concurrency', () => {
-  /** Inserts more members directly, each with claims of their own. */
+  /** Inserts more members directly. @returns their ids */
   async function crowd(guild: string, count: number): Promise<string[]> {
     const rows = await owner<Id[]>`
       insert into app.users (username, first_name, last_name) select ${`crowd${made}_`} || n, 'C', 'X' from generate_series(1, ${count}::int) n returning id`
@@ -343,7 +344,7 @@ describe('Under concurrency', () => {
       const id = await propose(alice, guild, { kind: 'disburse', payload: { recipientId: 'carla', amount: 1 } })
       for (const who of [alice, bob]) await vote(who, guild, id)
     }
-    // the first one waits for the wallet in the middle of its transaction, and is terminated there
+    // the first worker waits for the wallet in the middle of its transaction, and is terminated there
     const dead = database.connect('kith_worker')
     const waits = () => superuser<{ pid: number }[]>`
       select pid from pg_stat_activity

@@ -40,7 +40,7 @@ describe('Every operation', async () => {
     for (const route of routes) {
       const scope = scopeOf(route)
       const path = route.path.replace(/:[^/]+/g, UNKNOWN)
-      // without the crawler, which identifies people by JWTs
+      // don't use the crawler here, because it identifies people by JWTs
       const send = async (one: Person) =>
         codeOf(
           await fetch(`${url}/api/v1${path}`, {
@@ -131,7 +131,7 @@ describe('An access token', () => {
     for (const one of [program, short]) expect(await one.get('/feed')).toFailWith(401, 'token_revoked')
   })
 
-  test('that the facade did not make is rejected', async () => {
+  test('that the facade did not issue is rejected', async () => {
     const stranger = accessTokenOf('kith_pat_', Buffer.alloc(32, 7))
     for (const token of [stranger, `${stranger.slice(0, -1)}x`, 'kith_pat_'])
       expect(await bob.withToken(token).get('/feed')).toFailWith(401, 'token_invalid')

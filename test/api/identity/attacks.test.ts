@@ -49,7 +49,7 @@ describe.each(Object.entries(holders))('With %s', (_who, token) => {
     expect(wrong).toEqual([])
   })
 
-  test('.rpc() calls nothing that has no scope, also with the JWT that it was exchanged for', async () => {
+  test('.rpc() calls nothing that has no scope, even with the JWT for which the token was exchanged', async () => {
     const { body } = await holder.post<{ accessToken: string }>('/auth/token')
     const operations = await owner<{ name: string }[]>`
       select distinct p.proname as name from pg_proc p
@@ -83,7 +83,7 @@ describe.each(Object.entries(holders))('With %s', (_who, token) => {
 })
 const withJson = (token: string) => ({ headers: { ...bearer(token).headers, 'content-type': 'application/json' } })
 
-/** Starts requests, which wait for a lock on the person's credentials; runs `before`; then releases the lock. */
+/** Holds a lock on the person's credentials, starts requests that wait for it, runs `before`, and releases the lock. */
 async function waiting<T>(one: Person, before: () => Promise<unknown>, start: () => Promise<T>): Promise<T> {
   const { asked } = await owner.begin(async (sql) => {
     await sql`select from private.credentials where user_id = ${one.id} for update`
@@ -94,7 +94,7 @@ async function waiting<T>(one: Person, before: () => Promise<unknown>, start: ()
       return rows.length > 0
     })
     await before()
-    return { asked } // not the promise itself: that would be awaited with the lock still held
+    return { asked } // begin() would await a bare promise while it holds the lock
   })
   return asked
 }
@@ -108,7 +108,7 @@ describe('A second factor', async () => {
   const { email, password } = bob
   const logIn = (more: object) => nobody.post<{ accessToken: string }>('/auth/login', { email, password, ...more })
 
-  test('a code of the app and a recovery code count once, also in a login and a proof at the same time', async () => {
+  test('a code of the app and a recovery code are accepted once each, even by concurrent requests', async () => {
     for (const code of [totp(secret), body.recoveryCodes[0]]) {
       await forgetStep(bob)
       const answers = await Promise.all([
@@ -122,7 +122,7 @@ describe('A second factor', async () => {
     }
   })
 
-  test('a code that was used up proves nothing in another session', async () => {
+  test('a code that was used is no proof in another session', async () => {
     await forgetStep(bob)
     const other = bob.withToken((await logIn({ code: body.recoveryCodes[1] })).body.accessToken)
     await owner`update private.proofs set proved_at = now() - interval '10 minutes' where user_id = ${bob.id}`
@@ -132,7 +132,7 @@ describe('A second factor', async () => {
     expect(await other.get('/me/export')).toFailWith(403, 'proof_required')
   })
 
-  test('a request that waits while the app is removed proves nothing with a code of the app', async () => {
+  test('a code of the app is no proof in a request that waits while the app is removed', async () => {
     const key = new Authenticator(ORIGIN)
     await forgetStep(bob)
     await one.post('/auth/proof', { code: totp(secret) })
@@ -148,7 +148,7 @@ describe('A second factor', async () => {
     expect(await waiting(bob, remove, () => logIn({ code }))).toFailWith(403, 'code_wrong')
     expect(await other.post('/auth/proof', { code })).toFailWith(403, 'code_wrong')
 
-    // a proof of one session, replayed in another one whose own challenge waits
+    // a proof of one session is sent again in another session, which has its own challenge
     const asked = (await one.post<never>('/auth/proof/options')).body
     const signed = key.sign(asked)
     await other.post('/auth/proof/options')
@@ -159,13 +159,13 @@ describe('A second factor', async () => {
   })
 })
 
-test('A token with scopes that is made while all tokens end does not survive them', async () => {
+test('A token with scopes that is made while all tokens end is ended too', async () => {
   const end = () => owner`select private.end_tokens(${carla.id})`
   const made = carla.post<Made>('/me/tokens', { name: 'x', scopes: ['posts:read'] })
   await Promise.all([made, end()])
   const { body } = await made
   const alive = await owner`select from app.access_tokens where user_id = ${carla.id} and ended_at is null`
-  // either the token was made before and ended, or the session had ended and made no token
+  // either the token was made first and then ended, or the session had ended and could not make a token
   expect(alive).toHaveLength(0)
   if (body.token) expect(await carla.withToken(body.token).get('/feed')).toFailWith(401, 'token_revoked')
 })

@@ -1,5 +1,5 @@
-// Bots: a person creates one and its access token, the program uses it, and no interface lets it do what only people
-// can do. The rules of creation, bans and erasure are in test/db/identity/bots.sql.
+// Bots: a person creates a bot and its access token, and a program uses the token. No interface lets a bot do what only
+// people can do. The rules of creation, bans and erasure are in test/db/identity/bots.sql.
 import { expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import { world } from '../../support/world.ts'

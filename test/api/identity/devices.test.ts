@@ -1,5 +1,5 @@
-// Device tokens: strangers who try passwords cannot lock out a device that has one, and an attacker's own device token
-// gives no advantage against other accounts.
+// Device tokens: strangers who try passwords cannot lock out a device that has a token, and an attacker's own device
+// token gives no advantage against other accounts.
 import { describe, expect, test } from 'vitest'
 import { createSeals, type Seals } from '../../../api-facade/lib/seals.ts'
 import { newCode, reserve } from '../../support/codes.ts'
@@ -150,7 +150,7 @@ describe('A device token', () => {
     const bytes = Buffer.from(device, 'base64url')
     expect(bytes).toHaveLength(52)
     expect(bytes.toString('hex')).not.toContain(bob.id.replaceAll('-', ''))
-    expect(await deviceOf(bob), 'each device has its own').not.toBe(device)
+    expect(await deviceOf(bob), 'each device has its own token').not.toBe(device)
   })
 
   test.each([[1], [null], ['A'.repeat(1025)]])('is rejected with 422 if it is %j', async (token) => {
@@ -159,7 +159,7 @@ describe('A device token', () => {
 })
 
 describe('An existing device token', () => {
-  test('survives logouts, even a global one', async () => {
+  test('stays valid after logouts, even a global one', async () => {
     const hugo = await invite('hugo')
     const { body } = await logIn(hugo)
     await nobody.withToken(body.accessToken).post('/auth/logout')
@@ -182,7 +182,7 @@ describe('An existing device token', () => {
     const change = { currentPassword: 'a better password', newPassword: 'the best password' }
     await fill(ines)
     const changed = await nobody.withToken(back.body.accessToken).patch<Session>(path, change)
-    expect(changed, 'the count of attempts inside the session is reset too').toMatchObject({ status: 200 })
+    expect(changed, 'the count of wrong passwords inside the session is reset too').toMatchObject({ status: 200 })
     const now = { email: ines.email, password: 'the best password' }
     expect(await logIn(now)).toMatchObject({ status: 200 })
     await fill(ines)

@@ -85,7 +85,7 @@ describe('With a mail server', async () => {
 
   const tokenIn = (text = '') => /^https:\/\/kith\.example\/app\/verify-email#token=([\w-]+)\s*$/m.exec(text)?.[1]
   const sent = () => {
-    ownOnly('takes mail off the queue itself')
+    ownOnly('takes mail from the queue itself')
     const left = () => owner`select from pgboss.job where name = 'mail' and state <> 'completed'`
     return until(async () => (await left()).length === 0)
   }
@@ -162,7 +162,7 @@ describe('With a mail server', async () => {
       expect(await nobody.post('/auth/reset-password', body)).toFailWith(410, 'reset_over')
     })
 
-    test('answers 410 while the person is banned, and for good once the person is erased', async () => {
+    test('answers 410 while the person is banned, and forever once the person is erased', async () => {
       const ada = await invite('ada')
       const token = await newestTo(ada.email)
       await owner`update app.users set banned_at = now() where id = ${ada.id}`
@@ -186,7 +186,7 @@ describe('With a mail server', async () => {
   })
 
   describe('POST /me/verify-email', () => {
-    test('sends another link; the earlier one stays valid until either is used', async () => {
+    test('sends another link, and the earlier one stays valid until one of them is used', async () => {
       const ben = await invite('ben')
       expect(await ben.post('/me/verify-email')).toMatchObject({ status: 200, body: OK })
       const tokens = (await mailTo(ben.email)).map(({ text }) => tokenIn(text))
@@ -235,7 +235,7 @@ describe('With a mail server', async () => {
       const token = tokenIn((await mailTo('Cora.New@example.org'))[0]?.text)
       expect(await verify(token)).toMatchObject({ status: 200, body: OK })
       expect(await subjectsTo(email)).toContain('Your email address for Kith has changed')
-      const { email: now, emailVerifiedAt } = await me(cora) // with the access token from before the change
+      const { email: now, emailVerifiedAt } = await me(cora) // the access token from before the change still works
       expect(now).toBe('Cora.New@example.org')
       expect(emailVerifiedAt).not.toBe(since)
       for (const spent of [token, first]) expect(await verify(spent)).toFailWith(410, 'verification_over')
@@ -300,7 +300,7 @@ describe('With a mail server', async () => {
       expect(addresses.filter((address) => address === 'same@example.org')).toHaveLength(1)
     })
 
-    test('replaces an earlier pending change; entering the current address cancels it', async () => {
+    test('replaces an earlier pending change, and entering the current address cancels a change', async () => {
       const gus = await verified('gus')
       await change(gus, 'gus.one@example.org')
       await change(gus, 'gus.two@example.org')
@@ -308,7 +308,7 @@ describe('With a mail server', async () => {
       expect(await change(gus, gus.email)).toMatchObject({ status: 202, body: OK })
       expect(await verify(await newestTo('gus.two@example.org'))).toFailWith(410, 'verification_over')
       expect(await lettersOf(gus)).toEqual(['asked', 'asked', 'link', 'link', 'link'])
-      expect(await change(gus, 'Gus@example.org')).toMatchObject({ status: 202 }) // another letter case counts
+      expect(await change(gus, 'Gus@example.org')).toMatchObject({ status: 202 }) // a change of case is a change too
       expect(await verify(await newestTo('Gus@example.org'))).toMatchObject({ status: 200 })
       expect(await me(gus)).toMatchObject({ email: 'Gus@example.org' })
     })

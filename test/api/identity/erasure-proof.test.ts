@@ -1,4 +1,5 @@
-// Proof of erasure: afterwards the person's words and personal data are found nowhere, and what others rely on remains.
+// Proof of erasure: afterwards no table and no log line contains the person's words and personal data, and what others
+// rely on remains.
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
@@ -161,7 +162,7 @@ describe('An erased person', async () => {
       actorId: `acct:erin@${canary('dossierOrigin')}.example`,
       series: [{ id: '1', title: canary('dossier'), createdAt: '2020-01-31T12:00:00.000Z' }],
     }
-    await did(erin.post('/me/import', dossier)) // no worker imports it here
+    await did(erin.post('/me/import', dossier)) // no worker runs the import here
     // rows that no route writes yet
     await owner.begin(async (sql) => {
       await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: erin.id })}, true),
@@ -197,7 +198,7 @@ describe('An erased person', async () => {
     expect(lines.filter((line) => line.includes(erin.id))).toEqual([])
   })
 
-  test('has an account that nobody can log in to', async () => {
+  test('has an account to which nobody can log in', async () => {
     const [row] = await owner`
       select u.first_name, u.role, u.country, u.erased_at is not null as erased, a.email, a.date_of_birth, c.password_hash
       from app.users u join app.accounts a on a.user_id = u.id join private.credentials c on c.user_id = u.id
@@ -207,7 +208,7 @@ describe('An erased person', async () => {
     expect(row?.password_hash).not.toMatch(/^\$argon2/)
   })
 
-  test('leaves invite codes that are revoked, and the code they used still names them', async () => {
+  test('has only revoked invite codes, and is still named by the code with which they registered', async () => {
     const codes = await owner`select distinct status from app.invite_codes where generated_by = ${erin.id}`
     expect(codes).toEqual([{ status: 'revoked' }])
     const [came] = await owner`select used_by from app.invite_codes where code = ${code}`
@@ -231,7 +232,7 @@ describe('An erased person', async () => {
     ])
   })
 
-  test('has no relationships left, and nobody’s audience is wrong', async () => {
+  test('has no relationships left, and everybody’s audience is right', async () => {
     const [row] = await owner`
       select (select count(*) from app.circles where owner_id = ${erin.id})
            + (select count(*) from app.circle_members where ${erin.id} in (owner_id, member_id))
@@ -247,7 +248,7 @@ describe('An erased person', async () => {
     expect(row).toEqual({ ties: '0', wrong: 0 })
   })
 
-  test('gets no second payment when a payment to them is retried; the stored answer is gone', async () => {
+  test('gets no second payment when a payment to them is retried, although the stored answer is gone', async () => {
     const pay = { emotion: 'joy', tier: 0, receiverId: canary('username') }
     const before = await books()
     const answer = await bob.post('/economy/pay', pay, { 'idempotency-key': keys.pay })

@@ -23,7 +23,7 @@ describe.each([
     expect(await bob.get('/me')).toMatchObject({ status: 200 })
   })
 
-  test('erases the account and revokes every token; the address becomes free, the username stays taken', async () => {
+  test('erases the account and revokes every token, and frees the address but not the username', async () => {
     const [person] = await join(name)
     const other = await person?.login()
     const answer = await person?.request(method, path, { password: person.password })
@@ -49,7 +49,7 @@ test('Nobody can register an address of the kind that erased accounts get', asyn
   expect(await nobody.post('/auth/register', form)).toFailWith(422, 'validation_failed')
 })
 
-test('Of concurrent erasures of one account exactly one succeeds; the others get 401', async () => {
+test('Of concurrent erasures of one account exactly one succeeds, and the others get 401', async () => {
   const [person] = await join('eager')
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => person?.post('/me/delete', { password: person.password })),

@@ -142,7 +142,8 @@ describe('GET /me/export', () => {
   test('returns every dependent row exactly once across page boundaries', async () => {
     const [erin] = await join('erin')
     const own = erin?.id ?? ''
-    // 120 posts: the third has 450 versions, each other one n % 3, so that pages end between posts and within one
+    // Of 120 posts the third has 450 versions, and each other post n has n % 3. So some pages end between posts, and
+    // some within a post.
     await owner`insert into app.posts (author_id, body, created_at)
       select ${own}, 'Post ' || n, now() - n * interval '1 minute' from generate_series(1, 120) n`
     await owner`insert into app.post_versions (post_id, version, body, media)
@@ -160,7 +161,7 @@ describe('GET /me/export', () => {
   test('includes rows with two people, such as orders, for both of them', async () => {
     const [fay, gil] = (await join('fay', 'gil')) as [Person, Person]
     const orders = 230
-    // without triggers, because this test is not about holding mana
+    // skips the triggers, because this test is not about holding mana
     await database.superuser.begin(async (sql) => {
       await sql`set local session_replication_role = replica`
       await sql`
@@ -190,20 +191,20 @@ describe('GET /me/export', () => {
   })
 
   test('rejects a second concurrent export by the same person with 429', async () => {
-    // more than the buffers on the way hold, so that the export lasts until it is read
+    // the posts exceed all buffers, so the export lasts until it is read
     await owner`insert into app.posts (author_id, body) select ${carla.id}, repeat('x', 4900) from generate_series(1, 3000) n`
     const begin = (person: Person) =>
       fetch(`${person.base}/api/v1/me/export`, { headers: { authorization: `Bearer ${person.token}` } })
     const first = await begin(carla)
     expect(await carla.get('/me/export')).toFailWith(429, 'rate_limited')
     expect((await dossierOf(bob)).actorId, 'other people can still export').toBe(bob.actorId)
-    await first.body?.cancel() // a client that disconnects frees its place
+    await first.body?.cancel() // an export ends when its client disconnects
     await until(() => carla.get('/me/export').then(({ status }) => status === 200))
     const head = await fetch(`${carla.base}/api/v1/me/export`, {
       method: 'HEAD',
       headers: { authorization: `Bearer ${carla.token}` },
     })
-    expect([head.status, (await carla.get('/me/export')).status], 'a HEAD request does not keep its place').toEqual([
+    expect([head.status, (await carla.get('/me/export')).status], 'a HEAD request leaves no export running').toEqual([
       200, 200,
     ])
   })
@@ -259,7 +260,7 @@ describe('The registry of personal data', () => {
     expect(references.map(({ place }) => place).filter((place) => !places.has(place))).toEqual([])
   })
 
-  test('has for each section an index that starts with the person, or with the parent, and continues', async () => {
+  test('has an index for each section, in its order and beginning with the person or the parent', async () => {
     const unread = await owner`
       select d.section from private.personal_data d
       where d.section is not null and not private.is_single(d) and not exists (

@@ -1,5 +1,5 @@
-// Banned people say who they are without a session: POST /auth/standing, /auth/statement and /auth/appeal take what a
-// login takes, the second factor included.
+// Banned people prove who they are without a session: POST /auth/standing, /auth/statement and /auth/appeal require
+// what a login requires, including the second factor.
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { Authenticator } from '../../support/authenticator.ts'
@@ -51,7 +51,7 @@ async function ban({ id }: Person) {
   }
 }
 
-test('With a second factor the password alone reads nothing and appeals nothing', async () => {
+test('If a person has a second factor, the password alone permits neither reading nor an appeal', async () => {
   const ann = await invite('ann')
   const secret = await addApp(ann)
   const { read, explain, appeal } = await ban(ann)
@@ -73,7 +73,7 @@ test('With a second factor the password alone reads nothing and appeals nothing'
   })
 })
 
-test('Wrong codes are counted as at a login', async () => {
+test('Wrong codes are counted as they are at a login', async () => {
   const ben = await invite('ben')
   const secret = await addApp(ben)
   const { read } = await ban(ben)
@@ -84,7 +84,7 @@ test('Wrong codes are counted as at a login', async () => {
   expect(await read({ email, password, code: totp(secret) })).toFailWith(429, 'rate_limited')
 })
 
-test('A passkey proves who it is, without a password or a code', async () => {
+test('A passkey proves who the person is, without a password or a code', async () => {
   const cid = await invite('cid')
   await cid.post('/auth/proof', { password: cid.password })
   const key = new Authenticator(ORIGIN)
@@ -98,7 +98,7 @@ test('A passkey proves who it is, without a password or a code', async () => {
   expect(await explain({ passkey: await sign() })).toMatchObject({ status: 200 })
   expect(await appeal({ passkey: await sign() })).toMatchObject({ status: 201 })
 
-  // a copy of the key is noticed here, too, and ends it for good
+  // a copied key is detected here too, and ends the passkey
   key.counter = 0
   expect(await read({ passkey: await sign() })).toFailWith(403, 'passkey_wrong')
   expect(await owner`select from private.passkeys where user_id = ${cid.id}`).toHaveLength(0)
@@ -135,7 +135,7 @@ test('Somebody without a password can read and appeal after one login at the pro
   expect(await read(login)).toFailWith(410, 'oidc_over')
 })
 
-test('A request that proves who it is in no way, or in two ways, is rejected', async () => {
+test('A request without a proof, or with two kinds of proof, is rejected', async () => {
   const password = 'long enough for all'
   for (const who of [
     {},

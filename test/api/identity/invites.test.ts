@@ -62,7 +62,7 @@ describe('GET /me/invites', () => {
     [-60, 28, 5],
     [1200, 0, 29],
     [10_000, 3000, 30],
-  ])('allots to a reputation of %d and an account of %d days %d codes', async (total, days, allotment) => {
+  ])('with a reputation of %d and an account of %d days allots %d codes', async (total, days, allotment) => {
     await database.owner`update app.accounts set total_reputation = ${total} where user_id = ${bob.id}`
     await database.owner`
       update app.users set created_at = now() - ${days} * interval '1 day' where id = ${bob.id}`

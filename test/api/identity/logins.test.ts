@@ -103,7 +103,7 @@ describe('Failed logins', async () => {
         expect(await logIn(spelling, password)).toFailWith(429, 'rate_limited')
     })
 
-    test('so that no letter that the database folds to another bypasses the limit', async () => {
+    test('so that no letter that the database folds to another one bypasses the limit', async () => {
       for (let n = 0; n < 5; n++) await logIn(email, 'wrong')
       expect(await logIn(email, password)).toFailWith(429, 'rate_limited')
       const alike = await tight.database.owner<{ letter: string; plain: string }[]>`

@@ -41,8 +41,8 @@ async function begin(verifier: string, more: Record<string, string> = {}): Promi
 }
 
 /**
- * Opens the address to which the provider sends a browser. @returns the address to which this redirects, and what is
- * behind its #
+ * Opens the address to which the provider sends a browser. @returns the address to which Kith redirects, and the
+ * parameters in its fragment
  */
 async function come(back: URL) {
   const answer = await fetch(url + back.pathname + back.search, { redirect: 'manual' })
@@ -102,7 +102,7 @@ describe('A new person', () => {
     expect(exported.body.linkedLogins).toMatchObject([{ subject: 'nora', email: 'nora@example.org' }])
   })
 
-  test('has no password, so that every password is wrong, and cannot unlink the only way to log in', async () => {
+  test('has no password, so every password is wrong, and cannot unlink the only way to log in', async () => {
     const { body } = await register('noel', await visit('noel', 'noel@example.org'))
     const noel = nobody.withToken(body.accessToken)
     for (const password of ['', 'null', 'a better password'])
@@ -277,7 +277,7 @@ describe('An attacker', () => {
     expect((await come(back)).code).not.toBe('')
   })
 
-  test('cannot redirect the browser to any other address', async () => {
+  test('cannot redirect the browser to their own address', async () => {
     for (const returnTo of ['https://evil.example/account', '//evil.example', '/account?x', '/settings', `${APP}/x`]) {
       const query = new URLSearchParams({ challenge: hashOf('x'), returnTo })
       expect(await nobody.get(`/auth/oidc/start?${query}`)).toFailWith(422, 'oidc_address')
@@ -316,7 +316,7 @@ test('A provider without discovery works with the addresses of its parts', async
   expect(answer.headers.get('location')).toContain('/join#oidc=')
 })
 
-test('Without a provider, a login at one cannot begin', async () => {
+test('Without a configured provider, no login at a provider can begin', async () => {
   const plain = await world({ people: [] })
   const query = new URLSearchParams({ challenge: hashOf('x'), returnTo: '/account' })
   expect(await plain.nobody.get(`/auth/oidc/start?${query}`)).toFailWith(404, 'oidc_off')

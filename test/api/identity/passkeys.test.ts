@@ -118,7 +118,7 @@ describe('A passkey', () => {
     expect(await person.patch(`/me/factors/passkeys/${UNKNOWN}`, { name: 'x' })).toFailWith(404, 'factor_unknown')
   })
 
-  test('is one of at most ten, and the device learns which ones it already has', async () => {
+  test('is one of at most ten, and the device is told which of them it already has', async () => {
     const { person } = await guard(await invite('eva'))
     for (let n = 2; n <= 10; n++) {
       const passkey = new Authenticator(ORIGIN).make(await startAdding(person))
@@ -129,7 +129,7 @@ describe('A passkey', () => {
     expect(await person.post('/me/factors/passkeys/options')).toFailWith(409, 'passkeys_full')
   })
 
-  test('is removed with a fresh proof; with the last factor a login needs only the password', async () => {
+  test('is removed with a fresh proof, and a login needs only the password once no factor is left', async () => {
     const { person, key, id } = await guard(await invite('fay'))
     const path = `/me/factors/passkeys/${id}`
     await forgetProofs(person)
@@ -149,7 +149,7 @@ describe('A passkey', () => {
     expect(await letters(person)).toEqual(['passkeyAdded', 'passkeyRemoved'])
   })
 
-  test('that is removed leaves the app, and ends the proofs and the challenges of other sessions', async () => {
+  test('ends the proofs and the challenges of other sessions when it is removed, and the app remains', async () => {
     const { person, key, id } = await guard(await invite('gil'))
     const { secret } = (await person.post<{ secret: string }>('/me/factors/totp')).body
     const confirmed = await person.post<Session>('/me/factors/totp/confirm', { code: totp(secret) })

@@ -159,7 +159,7 @@ describe('A new username', () => {
     expect(await fay?.patch('/me', { username: 'fay' })).toMatchObject({ status: 200 })
   })
 
-  test('is given to exactly one of concurrent claimants; one that was just given up goes to nobody else', async () => {
+  test('is given to one of concurrent claimants, and to nobody else after that person gave it up', async () => {
     const people = await join(...Array.from({ length: 6 }, (_, n) => `racer_${n}`))
     const answers = await Promise.all(people.map((person) => person.patch('/me', { username: 'the_prize' })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409])
@@ -291,7 +291,7 @@ test('A profile says what connects the caller to the person, and how many follow
   await ina.post(`/circles/me/${circle.body.id}/members`, { memberId: 'jon', bondLevel: 'inner-circle' })
   const ties = { follows: true, inMyCircle: true, bondLevel: 'inner-circle', muted: true }
   expect(await seen(ina, 'jon')).toMatchObject({ counters: { followers: 1 }, viewer: { ...none, ...ties } })
-  // nothing shows that Ina has muted him, and which bond he has in her circles
+  // nothing shows that Ina has muted him, or which bond he has in her circles
   const back = { ...none, followedBy: true, inTheirCircle: true }
   expect(await seen(jon, 'ina')).toMatchObject({ counters: { following: 1 }, viewer: back })
 })

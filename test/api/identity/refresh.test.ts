@@ -17,7 +17,7 @@ async function stateOf(token: string) {
     select generation, ended_at is not null as ended from app.sessions where id = ${familyOf(token)}`
   return row
 }
-/** Moves the last refresh this far into the past. */
+/** Moves the last refresh into the past by this interval. */
 const wait = (token: string, time: string) =>
   owner`update app.sessions set last_used_at = last_used_at - ${time}::interval where id = ${familyOf(token)}`
 
@@ -49,7 +49,7 @@ describe('POST /identity/refresh', () => {
     expect(await refresh(successor)).toMatchObject({ status: 200 })
   })
 
-  test.each(['10 seconds', '1 hour'])('ends the session for good when a token is reused %s later', async (time) => {
+  test.each(['10 seconds', '1 hour'])('ends the session when a token is reused %s later', async (time) => {
     const stolen = await begin(alice)
     const other = await begin(alice)
     const { body: next } = await refresh(stolen.refreshToken)
@@ -165,7 +165,7 @@ describe('A replaced secret', async () => {
     expect([status, body.refreshToken]).toEqual([200, now.seal('refresh', { ...sealed, generation: 8 })])
   })
 
-  test('is not accepted by a facade whose settings do not have it', async () => {
+  test('is not accepted by a facade whose settings lack it', async () => {
     const token = before.seal('refresh', { id: crypto.randomUUID(), generation: 0 })
     expect(await refresh(token)).toFailWith(401, 'refresh_token_invalid')
     const old = await createTokens([OLD])

@@ -119,7 +119,7 @@ describe('POST /auth/register', async () => {
   })
 
   test('generates another username if the obvious one is taken', async () => {
-    ownOnly('needs usernames that nobody has')
+    ownOnly('requires usernames that nobody has')
     const twin = {
       ...applicant('alice'),
       email: 'twin@example.org',
@@ -130,7 +130,7 @@ describe('POST /auth/register', async () => {
   })
 
   test('keeps names in any script as they were entered', async () => {
-    ownOnly('needs usernames that nobody has')
+    ownOnly('requires usernames that nobody has')
     const names = { firstName: ' Zoë "Z" ', lastName: '例子\\{}', city: " L'Aquila " }
     const session = await reserve(nobody, await newCode(admin))
     const { body } = await nobody.post<Session>('/auth/register', { ...applicant('zoe'), ...names, sessionId: session })

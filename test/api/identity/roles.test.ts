@@ -55,7 +55,7 @@ const nameOf = ({ role, hasFactor }: One) => `${role} ${hasFactor ? 'with' : 'wi
 const routes = spellings(await loadTables()).filter(({ row }) => row.access !== 'public')
 const endsToken = ['/auth/logout', 'log_out']
 
-/** Sends a request without the crawler, which takes half of the time. The role is checked before the body. */
+/** Sends a request without the crawler, whose checks take half of the time. The role is checked before the body. */
 async function codeOf({ person }: One, { method, path }: Route, body: string): Promise<string> {
   const at = path.replace(':kind', 'videos').replace(':key', 'none').replace(/:\w+/g, UNKNOWN)
   const answer = await fetch(`${url}/api/v1${at}`, {
@@ -78,7 +78,7 @@ test.each<[object, Role[]]>([
 })
 
 describe('Where staff need a second factor', () => {
-  test('every route refuses staff without one, before it looks at the input', async () => {
+  test('every route rejects staff without a second factor before it reads the input', async () => {
     const wrong: string[] = []
     for (const route of routes.filter(({ path }) => !endsToken.includes(path))) {
       await Promise.all(
@@ -95,7 +95,7 @@ describe('Where staff need a second factor', () => {
     expect(wrong).toEqual([])
   }, 300_000)
 
-  test('no operation of staff runs by .rpc(), and those of people run for staff without a factor', async () => {
+  test('no operation of staff runs by .rpc(), and operations of people run for staff without a factor', async () => {
     const ofStaff = new Set<string | undefined>(
       routes.flatMap(({ row }) => (row.access === 'user' ? [] : [row.operation, ...(row.calls ?? [])])),
     )
@@ -125,7 +125,7 @@ describe('Where staff need a second factor', () => {
 
   test('no channel of Realtime is only for staff', async () => {
     const topics = await owner<{ prefix: string }[]>`select prefix from private.realtime_topics order by prefix`
-    // for a channel of staff, its audience must ask private.has_needed_factor, and a line here must show it
+    // the audience of a channel for staff must call private.has_needed_factor, and a line here must show it
     expect(topics.map(({ prefix }) => prefix)).toEqual(['conversation', 'feed', 'user'])
     const heard = async ({ person }: One, topic: string) => {
       const [, payload = ''] = (person.token ?? '').split('.')
@@ -143,7 +143,7 @@ describe('Where staff need a second factor', () => {
     }
   })
 
-  test('staff without one can log in, add one, and go on', async () => {
+  test('staff without a second factor can log in, add one, and continue', async () => {
     const { person } = all.find(({ role, hasFactor }) => role === 'admin' && !hasFactor) as One
     const again = await person.login()
     expect(await again.get('/me')).toMatchObject({ status: 200 })

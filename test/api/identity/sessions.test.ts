@@ -256,7 +256,7 @@ describe('A fixed session', () => {
 })
 
 describe('DELETE /me/sessions', () => {
-  test('ends all sessions but that of the request, and each concurrent login either ends or begins afterwards', async () => {
+  test('ends all other sessions, and a concurrent login is either ended too or begins afterwards', async () => {
     const [fay] = (await join('fay')) as [Person]
     const [mine, fixed, rotating] = [await fay.login(), await fay.login(), await begin(fay)]
     const [ended, ...racing] = await Promise.all([

@@ -1,5 +1,5 @@
-// The import: an export of one account, on this or another instance, becomes the profile, posts and settings of
-// another account. A file that was changed, or that is not a dossier, is refused as a whole.
+// The import: an export of one account, on this or another instance, becomes the profile, posts and settings of another
+// account. A file that was changed, or that is not a dossier, is rejected, and nothing of it is imported.
 import { once } from 'node:events'
 import { request as ask, createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -122,7 +122,7 @@ const dates = { createdAt: '2019-05-01T10:00:00.000Z' }
 await owner`update app.posts set created_at = ${dates.createdAt}, published_at = ${dates.createdAt} where id = ${written.plain ?? ''}`
 await applyEffects(owner)
 
-/** The part of an export in which two exports must agree: what is imported, without ids and other people's things. */
+/** The part in which two exports must agree: what an import imports, without ids and other people's things. */
 function compared(dossier: Dossier): unknown {
   const slugs = (id: unknown) =>
     dossier.postInterests
@@ -159,7 +159,7 @@ function compared(dossier: Dossier): unknown {
           ...without(row, 'importedAt'),
           interestId: slugs(row.id),
           personaId: personaOf(row.personaId),
-          // a quoted post belongs to others
+          // a quoted post is another person's
           format: row.format === 'quote' ? 'note' : row.format,
           quotedPostId: null,
           poll: pollOf(row.id),
@@ -295,7 +295,7 @@ describe('A signature', async () => {
     ['the person', (d) => ({ ...d, actorId: 'acct:bob@localhost' })],
     ['the signature', (d) => ({ ...d, signature: `${d.signature.slice(0, -4)}AAAA` })],
     ['no signature', (d) => ({ ...d, signature: 'x' })],
-  ])('shows that %s was changed, and the dossier is refused whole', async (_, change) => {
+  ])('shows that %s was changed, and then nothing of the dossier is imported', async (_, change) => {
     expect(await eva.post('/me/import', change(JSON.parse(text)))).toFailWith(422, 'import_changed')
     expect(await owner`select from app.imports where user_id = ${eva.id} and state = 'receiving'`).toEqual([])
     expect(await owner`select from private.import_rows`).toEqual([])
@@ -303,7 +303,7 @@ describe('A signature', async () => {
 
   test('lists the sections that were changed', async () => {
     const { body } = await eva.post<{ message: string[] }>('/me/import', { ...JSON.parse(text), circles: [] })
-    expect(body.message.slice(1)).toEqual(['circles: is not as it was signed'])
+    expect(body.message.slice(1)).toEqual(['circles: has changed since it was signed'])
   })
 
   test('may be absent', async () => {
@@ -324,7 +324,7 @@ describe('A signature', async () => {
 })
 
 describe('Another instance', async () => {
-  // its address is known before it starts
+  // the address of the instance must be known before the instance starts
   let behind = ''
   const front = await listen((request, answer) => {
     const { method, headers } = request
@@ -388,7 +388,7 @@ describe('POST /me/import', async () => {
       ['format: must be service-gdpr-export-v1', 'actorId: must be an actor id such as acct:ada@kith.example.org'],
     ],
     ['another format', { ...least, format: 'other-v1' }, ['format: must be service-gdpr-export-v1']],
-    ['a list', [], ['It must be an object.']],
+    ['a list', [], ['The file must be an object.']],
     [
       'wrong fields',
       { ...least, posts: [post('1'), post('2', { body: null, depth: 1.5, publishedAt: 'today' })] },
@@ -409,13 +409,13 @@ describe('POST /me/import', async () => {
       ['posts: must be a list', 'profile: must be an object'],
     ],
     ['no key', { ...least, posts: [post('')] }, ['posts.0.id: must have 1 to 200 characters']],
-    ['a deep value', `{"a":${'['.repeat(40)}${']'.repeat(40)}}`, ['It is nested more than 32 levels deep.']],
+    ['a deep value', `{"a":${'['.repeat(40)}${']'.repeat(40)}}`, ['The file is nested more than 32 levels deep.']],
     [
       'a section twice',
       `{"posts":[],"posts":[],"format":"${least.format}","actorId":"${least.actorId}"}`,
-      ['posts: must be there once'],
+      ['posts: must occur only once'],
     ],
-  ])('refuses %s whole, with what is wrong where', async (_, dossier, message) => {
+  ])('rejects %s, imports nothing, and says what is wrong and where', async (_, dossier, message) => {
     const answer = await jan.post<{ message: string[] }>('/me/import', dossier)
     expect(answer).toFailWith(422, 'import_invalid')
     expect(answer.body.message).toEqual(message)
@@ -423,7 +423,7 @@ describe('POST /me/import', async () => {
     expect(await owner`select from app.imports where user_id = ${jan.id}`).toEqual([])
   })
 
-  test('refuses a body that is not JSON, not complete, or of another content type', async () => {
+  test('rejects a body that is not JSON, not complete, or of another content type', async () => {
     expect(await jan.post('/me/import', '{"format":')).toFailWith(400, 'malformed_json')
     expect(await jan.post('/me/import', '{"format":"x",}')).toFailWith(400, 'malformed_json')
     expect(await jan.post('/me/import', '{}{}')).toFailWith(400, 'malformed_json')
@@ -435,12 +435,12 @@ describe('POST /me/import', async () => {
     expect(await jan.get('/me/import')).toFailWith(404, 'import_none')
   })
 
-  test('refuses a row of more than 2 MB', async () => {
+  test('rejects a row of more than 2 MB', async () => {
     const answer = await jan.post('/me/import', { ...least, replies: [{ body: 'x'.repeat(2_100_000) }] })
     expect(answer).toFailWith(422, 'import_invalid')
   })
 
-  test('refuses a file of more than 50 MB, before or while it arrives', async () => {
+  test('rejects a file of more than 50 MB, before or while it arrives', async () => {
     const { token, base } = jan
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const announcing = ask(`${base}/api/v1/me/import`, {

@@ -237,7 +237,7 @@ describe('An order', () => {
       await step(carla, order, 'deliver', { deliveryNote: 'There.' })
       expect((await step(bob, order, 'complete')).status).toBe(200)
     } finally {
-      await bob.delete('/users/carla/block') // also when the rest of the test is skipped, as with --target
+      await bob.delete('/users/carla/block') // ends the block even if the rest of the test is skipped, as with --target
     }
   })
 
@@ -260,7 +260,7 @@ describe('An order', () => {
 })
 
 describe('Staff', () => {
-  test('can list all orders, and an admin divides the price of a disputed one', async () => {
+  test('can list all orders, and an admin can divide the price of a disputed one', async () => {
     const [judy, kim, mod] = await join('judy', 'kim', 'mod')
     if (!judy || !kim || !mod) throw new Error('nobody joined')
     await admin.patch(`/admin/users/${mod.id}/role`, { role: 'moderator' })

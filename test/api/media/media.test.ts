@@ -30,7 +30,7 @@ type Asset = { assetId: string; status: string; publicUrl: string; committedAt: 
 const unknown = { width: null, height: null, blurhash: null, posterUrl: null }
 const UNKNOWN = '3f1c8e52-7a0b-4d6e-9c1f-2b5a8d7e6f10'
 
-/** The same address at the facade under test, whose port its settings don't contain. */
+/** The same path at the facade under test, because the public URL has another port. */
 const here = (address: string) => new URL(new URL(address).pathname + new URL(address).search, url).href
 const image = (size = png.length, contentType = 'image/png', kind = 'image') => ({ kind, contentType, size })
 const announce = async (person: Person, body: object = image()) =>
@@ -150,7 +150,7 @@ describe('An upload', () => {
     expect(await alice.post(`/media/${UNKNOWN}/commit`)).toFailWith(404, 'asset_unknown')
   })
 
-  test('whose content differs from the announcement is rejected and deleted, and can be sent again', async () => {
+  test('whose content differs from what was announced is rejected and deleted, and can be sent again', async () => {
     const announced = await announce(alice)
     const page = new TextEncoder().encode('<html>'.padEnd(png.length))
     expect((await put(announced, page)).status).toBe(200)
@@ -233,7 +233,7 @@ test('A committed asset can be used in its owner’s posts, is shown by its addr
   expect(mediaAssets).toContainEqual(expect.objectContaining({ id: assetId, ownerId: alice.id, mimeType: 'image/png' }))
 })
 
-test('A picture has the dimensions that its file says, and the blurhash that the client announced', async () => {
+test('A picture has the dimensions that its file states, and the blurhash that the client announced', async () => {
   const about = { width: 9, height: 9, blurhash: 'LEHV6nWB2yk8pyo0adR*.7kCMdnj' }
   const bytes = picture(640, 480)
   const announced = await announce(alice, { ...image(bytes.length), ...about })
@@ -415,7 +415,7 @@ describe('The address of an asset', async () => {
     expect(await alice.post('/me/personas', { name: 'Thief', profilePicUrl })).toFailWith(422, 'media_url')
   })
 
-  test('outside the instance is accepted at the hosts in MEDIA_HOSTS', async () => {
+  test('outside the instance is accepted if its host is in MEDIA_HOSTS', async () => {
     const hosts = (more: Record<string, string>) => readConfig(environment(database.url, more)).mediaHosts
     expect(hosts({})).toContain('*')
     const named = { MEDIA_HOSTS: 'CDN.example.org, *.example.net', FACADE_URL: 'https://kith.example.org' }
@@ -433,7 +433,7 @@ describe('The address of an asset', async () => {
 describe('Local storage', () => {
   const seal = (id: string, holder: string, seconds = 60) =>
     createSeals([JWT_SECRET]).seal('upload', { id, generation: Math.floor(Date.now() / 1000) + seconds }, holder)
-  test('takes a file in parts, each as it was announced', async () => {
+  test('accepts a file in parts, each as it was announced', async () => {
     type Part = { number: number; size: number; arrived: boolean; uploadUrl: string; headers: Record<string, string> }
     type Parted = { assetId: string; publicUrl: string; partSize: number; parts: Part[] }
     const film = new Uint8Array(9 * 1024 * 1024).map((_, i) => i % 249)

@@ -1,6 +1,6 @@
-// What a block changes in conversations: a direct one stays readable but is closed. In a group the two people are
-// hidden from each other. Received messages can still be reported. test/model/messaging.test.ts compares every read
-// with a model.
+// A block closes the direct conversation of the two people, which stays readable. In a group the two people are hidden
+// from each other. Received messages can still be reported. test/model/messaging.test.ts compares every read with a
+// model.
 import { expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import type { Page } from '../../support/lists.ts'

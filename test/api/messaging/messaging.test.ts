@@ -335,7 +335,7 @@ describe('A message', () => {
     expect((await bob.get<Message>(`/messages/${answer.body.id}`)).body.attachment).toBeNull()
   })
 
-  test('has the alt text of its asset, or one of its own', async () => {
+  test('has the alt text of its asset, or its own', async () => {
     const id = await group(alice, 'bob')
     const [asset] = await owner<Id[]>`
       insert into app.media_assets (owner_id, kind, content_type, size, alt, bucket, key, mime_type, status, committed_at, expires_at)

@@ -67,7 +67,7 @@ describe('A case', () => {
     }
   })
 
-  test('takes several actions, and the person reads why and appeals to somebody else', async () => {
+  test('can get several actions with one reason, and another member of staff decides the appeal', async () => {
     const post = await publish(bob)
     const id = await reported('post', post, 'harassment')
     const act = (body: object, who = first) => who.post<Case>(`/admin/cases/${id}/actions`, body)
@@ -94,7 +94,7 @@ describe('A case', () => {
     const notices = await bob.inbox('moderation.actioned')
     for (const { id, appealPath } of standing.decisions) expect(appealPath).toBe(`/me/standing/${id}/appeal`)
     const { id: warning } = standing.decisions[0] ?? {}
-    // both happened in one transaction
+    // both decisions were made in one transaction
     expect(notices.toSorted((one) => (JSON.stringify(one).includes('"warn"') ? -1 : 1))).toMatchObject([
       {
         target: { type: 'decision', id: warning },
@@ -127,7 +127,7 @@ describe('A case', () => {
     })
     expect(await second.post(path, verdict)).toFailWith(409, 'appeal_resolved')
     expect(await carla.get(`/posts/${post}`)).toMatchObject({ status: 200 })
-    // in either order: the effects of a transaction can have the same time
+    // the two notifications can be in either order, because the effects of a transaction can have the same time
     expect(await bob.inbox('moderation.actioned')).toContainEqual(
       expect.objectContaining({
         target: expect.objectContaining({ type: 'decision', id: hide }),
@@ -170,7 +170,7 @@ describe('A case', () => {
     })
     expect(await bob.get('/me')).toFailWith(401, 'token_revoked')
 
-    // who is suspended reads and appeals with the password
+    // a suspended person reads and appeals with the password
     const { email, password } = bob
     expect(await nobody.post('/auth/login', { email, password })).toFailWith(403, 'person_suspended')
     const standing = await nobody.post<Standing>('/auth/standing', { email, password })

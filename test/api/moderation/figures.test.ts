@@ -86,7 +86,7 @@ test('The decisions of spaces and of rules are counted separately from those of 
     'median_hours space null hours',
   ])
 
-  // staff closes a case that still belongs to a space; one decision is changed to one by a rule
+  // Staff closes a case that still belongs to a space. One decision is changed into a decision by a rule.
   const targetId = (await bob.post<{ id: string }>('/posts', { body: 'Buy again', groupId })).body.id
   await carla.post('/reports', { targetType: 'post', targetId, reason: 'Ads', category: 'spam' })
   const [waiting] = (await admin.get<{ items: { id: string }[] }>('/admin/cases?waiting=true')).body.items

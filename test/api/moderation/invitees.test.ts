@@ -86,7 +86,7 @@ describe('POST /admin/users/:id/invitees/actions', async () => {
     }
   })
 
-  test('answers 422 for a body that is not right', async () => {
+  test('answers 422 for an invalid body', async () => {
     const until = new Date(Date.now() + 86_400_000).toISOString()
     for (const wrong of [
       { action: 'warn' },
@@ -146,7 +146,7 @@ describe('POST /admin/users/:id/invitees/actions', async () => {
     })
   })
 
-  test('bans overlapping people once each, whoever of two admins comes first', async () => {
+  test('bans each person once if two admins ban overlapping lists of people at the same time', async () => {
     const crowd = await puppets(bob, 'hal', 'ida', 'jon', 'kim', 'lea', 'max')
     await owner`update app.users set role = 'admin' where id = ${alice.id}`
     const second = await alice.login()

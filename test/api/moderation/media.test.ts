@@ -38,7 +38,7 @@ async function show(person: Person, bytes: Uint8Array<ArrayBuffer>): Promise<str
 
 test('A rule for a picture of a case finds it in earlier and in new posts: in shadow, in a replay and live', async () => {
   const [first, harmless] = [await show(alice, png), await show(alice, other)]
-  await applyEffects(owner) // so that only a replay finds these
+  await applyEffects(owner) // the rule does not exist yet, so only a replay finds these posts
   const { body: opened } = await admin.post<{ id: string }>('/admin/cases', { targetType: 'post', targetId: first })
   const { body: file } = await admin.get<{ media: { sha256: string }[] }>(`/admin/cases/${opened.id}`)
   expect(file.media).toEqual([{ url: expect.any(String), sha256: sha256(png) }])

@@ -40,7 +40,7 @@ const live = async (more: object = {}) => {
   expect(await admin.patch(`/admin/rules/${id}`, { mode: 'live' })).toMatchObject({ status: 200 })
   return id
 }
-/** Runs the jobs that a hit or a release has left, as the worker does. */
+/** Runs the jobs that a hit or a release has queued, as the worker does. */
 async function work(): Promise<void> {
   for (const [queue, batch] of Object.entries({
     'rule-cases': 'private.open_rule_cases',
@@ -107,7 +107,7 @@ describe('A rule', () => {
     expect(await admin.post('/admin/rules', { ...casino, ...more })).toFailWith(422, 'validation_failed')
   })
 
-  test('is refused if a word contains no letter or digit', async () => {
+  test('is rejected if a word contains no letter or digit', async () => {
     const conditions = [{ kind: 'words', words: ['\u064e'] }]
     expect(await admin.post('/admin/rules', { ...casino, conditions })).toFailWith(422, 'rule_conditions')
     expect(await admin.post('/admin/rules/replay', { conditions, appliesTo: ['post'] })).toFailWith(
@@ -116,7 +116,7 @@ describe('A rule', () => {
     )
   })
 
-  test('is refused with a category that does not exist', async () => {
+  test('is rejected with a category that does not exist', async () => {
     expect(await admin.post('/admin/rules', { ...casino, category: 'none' })).toFailWith(422, 'category_unknown')
   })
 
@@ -139,44 +139,47 @@ describe('A rule', () => {
   })
 })
 
-test('In shadow a rule notes what it would do; a replay finds the same, and how much of it staff removed', async () => {
-  const id = await made()
-  const removed = await publish(alice, { body: spam })
-  const posts = [removed, await publish(bob, { body: spam })]
-  const answer = await reply(alice, posts[1] ?? '', { body: spam })
-  await publish(alice, { body: 'Nothing to see' })
-  await applyEffects(owner)
-  expect(await bob.get(`/posts/${removed}`)).toMatchObject({ status: 200, body: { hiddenAt: null } })
-  await moderator.post(`/admin/posts/${removed}/hide`, {})
-  const hits = await moderator.get<Page<{ targetId: string }>>(`/admin/rules/${id}/hits?mode=shadow`)
-  expect(hits.body.items.map(({ targetId }) => targetId)).toEqual([answer, ...posts.toReversed()])
-  expect(hits.body.items[0]).toMatchObject({
-    targetType: 'reply',
-    mode: 'shadow',
-    action: 'hide',
-    author: { username: 'alice' },
-  })
-  expect(await walk(moderator, `/admin/rules/${id}/hits`, 2)).toHaveLength(3)
-  const { appliesTo, conditions } = casino
-  for (const replay of [
-    await admin.post<Replay>(`/admin/rules/${id}/replay`, {}),
-    await admin.post<Replay>('/admin/rules/replay', { appliesTo, conditions }),
-  ]) {
-    expect(replay.body).toMatchObject({
-      wouldHit: 3,
-      ofWhichStaffRemoved: 1,
-      nextCursor: null,
-      lookedUntil: expect.any(String),
+test(
+  'A rule in shadow notes what it would hit, and a replay finds the same hits and how many of ' + 'them staff removed',
+  async () => {
+    const id = await made()
+    const removed = await publish(alice, { body: spam })
+    const posts = [removed, await publish(bob, { body: spam })]
+    const answer = await reply(alice, posts[1] ?? '', { body: spam })
+    await publish(alice, { body: 'Nothing to see' })
+    await applyEffects(owner)
+    expect(await bob.get(`/posts/${removed}`)).toMatchObject({ status: 200, body: { hiddenAt: null } })
+    await moderator.post(`/admin/posts/${removed}/hide`, {})
+    const hits = await moderator.get<Page<{ targetId: string }>>(`/admin/rules/${id}/hits?mode=shadow`)
+    expect(hits.body.items.map(({ targetId }) => targetId)).toEqual([answer, ...posts.toReversed()])
+    expect(hits.body.items[0]).toMatchObject({
+      targetType: 'reply',
+      mode: 'shadow',
+      action: 'hide',
+      author: { username: 'alice' },
     })
-    expect(replay.body.sample).toMatchObject([
-      { targetType: 'reply', targetId: answer, excerpt: spam, removed: false, author: { username: 'alice' } },
-      { targetId: posts[1], removed: false },
-      { targetId: removed, removed: true },
-    ])
-  }
-  expect(await admin.post(`/admin/rules/${id}/replay`, { cursor: 'x' })).toFailWith(400, 'cursor_unknown')
-  await admin.delete(`/admin/rules/${id}`)
-})
+    expect(await walk(moderator, `/admin/rules/${id}/hits`, 2)).toHaveLength(3)
+    const { appliesTo, conditions } = casino
+    for (const replay of [
+      await admin.post<Replay>(`/admin/rules/${id}/replay`, {}),
+      await admin.post<Replay>('/admin/rules/replay', { appliesTo, conditions }),
+    ]) {
+      expect(replay.body).toMatchObject({
+        wouldHit: 3,
+        ofWhichStaffRemoved: 1,
+        nextCursor: null,
+        lookedUntil: expect.any(String),
+      })
+      expect(replay.body.sample).toMatchObject([
+        { targetType: 'reply', targetId: answer, excerpt: spam, removed: false, author: { username: 'alice' } },
+        { targetId: posts[1], removed: false },
+        { targetId: removed, removed: true },
+      ])
+    }
+    expect(await admin.post(`/admin/rules/${id}/replay`, { cursor: 'x' })).toFailWith(400, 'cursor_unknown')
+    await admin.delete(`/admin/rules/${id}`)
+  },
+)
 
 test('A live rule hides a post and a reply before others see them, their author is notified, and staff shows them again', async () => {
   const id = await live({ category: 'spam' })
@@ -221,13 +224,13 @@ test('A live rule hides a post and a reply before others see them, their author 
   expect(await admin.delete(`/admin/rules/${id}`)).toMatchObject({ status: 204 })
 })
 
-describe('What a live rule hides', () => {
+describe('A thing that a live rule hides', () => {
   type Decision = { id: string; targetId: string; liftedAt: string | null; strikes: number }
   type Standing = { strikes: number; decisions: Decision[] }
   const decisionOf = async (target: string) =>
     (await alice.get<Standing>('/me/standing')).body.decisions.find(({ targetId }) => targetId === target)
 
-  test('is a decision that its author reads and can appeal, and that the log and the figures show as automated', async () => {
+  test('has a decision that its author can read and appeal, and that the log and the figures show as automated', async () => {
     const id = await live({ category: 'spam' })
     const { strikes } = (await alice.get<Standing>('/me/standing')).body
     const post = await publish(alice, { body: spam })
@@ -256,7 +259,9 @@ describe('What a live rule hides', () => {
     ).body
     expect(items.find(({ automated, action }) => automated && action === 'hide')).toMatchObject({ category: 'spam' })
 
-    expect(await alice.post(`/me/standing/${decision?.id}/appeal`, { text: 'A song.' })).toMatchObject({ status: 201 })
+    expect(await alice.post(`/me/standing/${decision?.id}/appeal`, { text: 'A song.' })).toMatchObject({
+      status: 201,
+    })
     const appeals = await moderator.get<Page<{ id: string; mayResolve: boolean }>>('/admin/appeals?status=pending')
     expect(appeals.body.items[0]).toMatchObject({ mayResolve: true, decision: { decidedById: null } })
     expect(
@@ -270,7 +275,7 @@ describe('What a live rule hides', () => {
     await admin.delete(`/admin/rules/${id}`)
   })
 
-  test('leaves no decision if staff has shown it before the worker ran, and leaves its case even if the rule was deleted', async () => {
+  test('gets no decision if staff shows it before the worker runs, and keeps its case if the rule is deleted', async () => {
     const id = await live({ category: 'spam' })
     const [shown, kept] = [await publish(alice, { body: spam }), await publish(alice, { body: spam })]
     expect(await moderator.post(`/admin/posts/${shown}/unhide`, {})).toMatchObject({ status: 200 })
@@ -284,7 +289,7 @@ describe('What a live rule hides', () => {
     expect(cases).toEqual([{ source: 'rule' }, { source: 'rule' }])
   })
 
-  test('notifies those whom it mentions when staff shows it for the first time, and neither before nor again', async () => {
+  test('notifies the people it mentions only once, when staff shows it for the first time', async () => {
     const id = await live()
     const mentions = async () => {
       for (const _ of [1, 2]) await work()
@@ -361,7 +366,7 @@ describe('What a live rule hides', () => {
     await admin.delete(`/admin/rules/${id}`)
   })
 
-  test('becomes a decision of staff when staff hides it, which a dismissal does not take back', async () => {
+  test('is hidden by a decision of staff once staff hides it too, and a dismissal does not undo that', async () => {
     const id = await live({ category: 'spam', appliesTo: ['post', 'reply', 'debate'] })
     const plain = await publish(bob, { body: 'Plain' })
     const [inCase, directly] = [await publish(alice, { body: spam }), await publish(alice, { body: spam })]
@@ -384,9 +389,9 @@ describe('What a live rule hides', () => {
     await admin.delete(`/admin/rules/${id}`)
   })
 
-  test('that staff had hidden stays hidden when a rule hits an edit and the case is dismissed', async () => {
+  test('stays hidden after a dismissal of the case if staff had hidden it before', async () => {
     const post = await publish(alice, { body: 'Plain' })
-    await owner`update app.posts set hidden_at = now() where id = ${post}` // as 1.0.0 did, without a decision
+    await owner`update app.posts set hidden_at = now() where id = ${post}` // release 1.0.0 hid posts without a decision
     const id = await live()
     expect(await alice.patch(`/posts/${post}`, { body: spam })).toMatchObject({ status: 200 })
     await work()
@@ -395,7 +400,7 @@ describe('What a live rule hides', () => {
     await admin.delete(`/admin/rules/${id}`)
   })
 
-  test('notifies those whom it answers once, when staff shows it for the first time', async () => {
+  test('notifies the people it answers only once, when staff shows it for the first time', async () => {
     const id = await live()
     const plain = await publish(bob, { body: 'Plain' })
     const answer = await reply(alice, plain, { body: spam })
@@ -413,7 +418,7 @@ describe('What a live rule hides', () => {
   })
 })
 
-describe('What people edit, and contents', () => {
+describe('Edits and contents', () => {
   const hits = async (rule: string) => {
     await applyEffects(owner)
     const { body } = await moderator.get<Page<{ targetId: string }>>(`/admin/rules/${rule}/hits`)
@@ -444,7 +449,7 @@ describe('What people edit, and contents', () => {
     await alice.patch(`/posts/${noted}`, { body: spam })
     await alice.patch(`/posts/${noted}`, { body: 'Fine again' })
     expect(await hits(shadow)).toEqual([noted, post])
-    // the newest version that fits is shown
+    // the sample has the newest version that the rule hits
     const replay = await admin.post<Replay>(`/admin/rules/${shadow}/replay`, {})
     expect(replay.body.sample[0]).toMatchObject({ targetId: noted, excerpt: spam })
     for (const rule of [id, shadow]) await admin.delete(`/admin/rules/${rule}`)

@@ -38,7 +38,7 @@ async function space(kind: 'groups' | 'guilds') {
   return { id: made.body.id, path: `/${kind}/${made.body.id}/reports`, post }
 }
 
-describe.each(['groups', 'guilds'] as const)('What is reported in %s', (kind) => {
+describe.each(['groups', 'guilds'] as const)('A thing that is reported in %s', (kind) => {
   test('can be listed and hidden by those who moderate it', async () => {
     const { path, post } = await space(kind)
     const target = await post()
@@ -113,7 +113,7 @@ test('A reply in a group can be hidden, and staff can show it again', async () =
   await report(answer, { targetType: 'reply' })
   const [one] = await list(founder, path)
   expect(await founder.post(`${path}/${one?.id}/hide`)).toMatchObject({ status: 200, body: { hidden: true } })
-  // staff hides it as well, in a case of its own, so the group can't show it any more
+  // staff hides the post too, in its own case, so that the group can't show it any more
   const opened = await staff.post<Case>('/admin/cases', { targetType: 'reply', targetId: answer })
   const acted = await staff.post(`/admin/cases/${opened.body.id}/actions`, { actions: ['hide'], reason: 'A threat' })
   expect(acted).toMatchObject({ status: 200, body: { status: 'closed' } })

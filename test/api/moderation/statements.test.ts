@@ -1,4 +1,5 @@
-// Statements of reasons: what a person reads of a decision about them, and the proof that it stands in the audit log.
+// Statements of reasons: what a person can read about a decision that concerns them, and the proof that the audit log
+// contains it.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -68,9 +69,9 @@ test('The person reads the decision and, after a checkpoint, its proof, which a 
   expect(content.slice(1, 5)).toEqual(['post.hidden', expect.stringMatching(/^[0-9a-f]{64}$/), 'post', post])
   expect(detail).toEqual({ reason: 'This is an advertisement.' })
   expect(await witness(body)).toMatch(/Entry \d+ \(post\.hidden\) of the audit log proves the decision \(hide\)\.$/)
-  expect(await witness({ ...body, reason: 'Another.' })).toMatch(/The reason of the statement is not that of the entry/)
+  expect(await witness({ ...body, reason: 'Another.' })).toMatch(/The statement and the entry have different reasons/)
 
-  // nothing in it says who decided
+  // nothing in the statement says who decided
   const [actor] = await owner`
     select u.id, encode(l.actor_salt, 'hex') as salt from app.users u join app.audit_log l on l.actor_id = u.id
     where l.target_id = ${post}`

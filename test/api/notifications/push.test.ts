@@ -45,7 +45,7 @@ describe('POST /me/push-token', () => {
     expect(left).toContain(expoToken('2'))
   })
 
-  test('takes tokens of FCM if the instance has keys for it, and refuses APNs without keys', async () => {
+  test('accepts FCM tokens if the instance has keys for FCM, and rejects APNs tokens without keys', async () => {
     const { platform, token } = { platform: 'fcm', token: fcmToken('of alice') }
     expect(await alice.post('/me/push-token', { token, platform })).toMatchObject({ status: 200, body: { platform } })
     expect(await alice.delete('/me/push-token', { token })).toMatchObject({ status: 204 })
@@ -81,7 +81,7 @@ describe('DELETE /me/push-token', () => {
     expect(await alice.delete('/me/push-token', { token: 7 })).toFailWith(422, 'validation_failed')
   })
 
-  test('takes the token from the query, and without one removes all devices of the caller', async () => {
+  test('reads the token from the query, and without a token removes all devices of the caller', async () => {
     for (const name of ['1', '2', '3']) await alice.post('/me/push-token', { token: expoToken(name), platform: 'expo' })
     await bob.post('/me/push-token', { token: expoToken('other'), platform: 'expo' })
     const path = `/me/push-token?token=${encodeURIComponent(expoToken('1'))}`

@@ -1,5 +1,5 @@
-// Whatever another person can repeat at no cost produces at most one unread notification per subject, and one push per
-// hour. Every kind must state here how it ensures that, including new ones.
+// An action that another person can repeat at no cost produces at most one unread notification per subject, and one
+// push per hour. Every kind of notification, also a new one, must state its rule here.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import type { Page } from '../../support/lists.ts'
@@ -123,7 +123,7 @@ const order = async () => {
   return body.order.id
 }
 
-/** What bob repeats, and how many unread notifications of it alice has at the end. */
+/** What bob repeats, the kind of notification that alice gets, and how many of these are unread at the end. */
 const repeated: Record<string, { kind: string; open: number; round(n: number): Promise<unknown> }> = {
   'An invitation into a circle that is withdrawn': {
     kind: 'circle.invited',

@@ -61,7 +61,7 @@ test('.rpc() and `since` answer the same as the inbox', async () => {
   expect(since.find(({ excerpt }) => excerpt === 'Same')).toEqual(items.find(({ excerpt }) => excerpt === 'Same'))
 })
 
-describe('A post that the reader can no longer see has no words:', () => {
+describe('A post that the reader can no longer see has neither title nor excerpt:', () => {
   test.each([
     ['hidden by staff', (post: string) => admin.post(`/admin/posts/${post}/hide`)],
     ['for the inner circle', (post: string) => bob.patch(`/posts/${post}`, { visibility: 'inner' })],
@@ -93,7 +93,7 @@ describe('Every type of target', async () => {
   const [interest] = await owner<Id[]>`select id from app.interests where slug = 'music'`
   const circle = await made(alice, '/circles/me', { name: 'Readers' })
   const [gus, ida] = await join('gus', 'ida')
-  const inviter = ida ?? nobody // a test above blocks between Alice and Bob
+  const inviter = ida ?? nobody // in a test above, one of Alice and Bob blocks the other
   const inviting = await made(inviter, '/circles/me', { name: 'Singers' })
   const talk = await made(alice, '/conversations', { kind: 'direct', memberIds: ['bob'] })
   await made(bob, `/conversations/${talk}/messages`, { body: 'See you', clientId: crypto.randomUUID() })
@@ -162,11 +162,14 @@ describe('Every type of target', async () => {
     if (hidden) expect(await wordsOf(hidden, type, id)).toEqual(nothing)
   })
 
-  test.each([...Object.keys(targets), ...wordless, ...others])('has none if it is unknown: %s', async (type) => {
-    expect(await wordsOf(alice, type, UNKNOWN)).toEqual(nothing)
-  })
+  test.each([...Object.keys(targets), ...wordless, ...others])(
+    'has neither title nor excerpt if the target does not exist: %s',
+    async (type) => {
+      expect(await wordsOf(alice, type, UNKNOWN)).toEqual(nothing)
+    },
+  )
 
-  test('has none across a block', async () => {
+  test('has neither title nor excerpt across a block', async () => {
     const [hal] = await join('hal')
     const blocked = hal ?? nobody
     await made(blocked, '/users/alice/block', {})
@@ -180,7 +183,7 @@ describe('Every type of target', async () => {
     expect(await wordsOf(alice, 'debate', debate)).toEqual(nothing)
   })
 
-  test('has the words of a broadcast for those who got it', async () => {
+  test('has the title and text of a broadcast for the people who got it', async () => {
     const id = await made(admin, '/admin/broadcast', { title: 'News', body: 'We move on Sunday' })
     await owner`select private.deliver_broadcast(jsonb_build_object('broadcastId', ${id}::text), null)`
     expect(await alice.inbox('admin.broadcast')).toMatchObject([{ title: 'News', excerpt: 'We move on Sunday' }])

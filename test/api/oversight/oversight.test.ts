@@ -1,5 +1,5 @@
-// What staff looks at over HTTP: access explained, the figures of each day, and the standing of a person. For access in
-// random worlds see test/model/access.test.ts, for permissions test/api/admin/matrix.test.ts.
+// What staff can look up over HTTP: explanations of access, the figures of each day, and the standing of a person. For
+// access in random worlds see test/model/access.test.ts, for permissions test/api/admin/matrix.test.ts.
 import { describe, expect, test } from 'vitest'
 import { reasonCodes } from '../../../api-facade/features/oversight/schemas.ts'
 import { UNKNOWN } from '../../support/lists.ts'
@@ -28,7 +28,7 @@ async function explain(who: Person, type: string, id: string): Promise<Access> {
   expect(status, text).toBe(200)
   return body
 }
-/** What staff is told: `yes` or `no`, and each reason; compared with what the person gets at `path`. */
+/** The explanation for staff: `yes` or `no`, and each reason. Compares it with what the person gets at `path`. */
 async function said(who: Person, type: string, id: string, path?: string) {
   const { canSee, shown, reasons } = await explain(who, type, id)
   if (path) expect((await who.get(path)).status).toBe(canSee ? 200 : 404)
@@ -83,7 +83,7 @@ describe('GET /admin/access', () => {
     expect(await ofPost(bob, open)).toBe('yes, not shown, public allows, muted leaves_out')
     await carla.post('/users/alice/block')
     const blocked = await explain(alice, 'post', await publish(carla))
-    // whichever of the two did it, staff reads the same
+    // staff reads the same, whichever of the two blocked the other
     expect(blocked.reasons).toEqual((await explain(carla, 'post', open)).reasons)
     expect(await ofPost(carla, open)).toBe('no, not shown, blocked denies')
 
@@ -97,7 +97,7 @@ describe('GET /admin/access', () => {
     expect(await ofPost(bob, hidden)).toMatch(/^no, not shown, deleted denies/)
   })
 
-  test('tells that a rule hid something', async () => {
+  test('says that a rule hid something', async () => {
     const rule = await admin.post<Id>('/admin/rules', {
       name: 'Casinos',
       conditions: [{ kind: 'words', words: ['casino'] }],
@@ -130,7 +130,7 @@ describe('GET /admin/access', () => {
     expect(await said(alice, 'reply', answer)).toBe('yes, post_seen allows')
   })
 
-  test('explains contents, also in a group, and a course that is archived', async () => {
+  test('explains contents, including those in a group and an archived course', async () => {
     const fields = { title: 'Mushrooms', summary: 'How to know them.', depth: 2 }
     const course = await made(alice, '/courses', fields)
     const of = (who: Person) => said(who, 'content', course, `/courses/${course}`)
@@ -175,7 +175,7 @@ describe('GET /admin/access', () => {
     expect(await said(finn, 'post', await publish(bob))).toBe('no, not shown, banned_person denies, public allows')
   })
 
-  test('has no reasons but those of the registry', async () => {
+  test('gives only reasons that are in the registry', async () => {
     const rows = await owner<{ code: string }[]>`select distinct code from private.access_reasons`
     expect(rows.map(({ code }) => code).sort()).toEqual([...reasonCodes].sort())
   })
@@ -220,7 +220,7 @@ describe('GET /admin/metrics/days', () => {
     expect(after.active).toBeGreaterThan(0)
   })
 
-  test('has an entry for each day of the range, with what the job counted and nothing before the instance', async () => {
+  test('has what the job counted for each day of the range, and zeros before the instance existed', async () => {
     await owner`update app.users set created_at = now() - interval '3 days' where username = 'admin'`
     await owner`delete from app.daily_figures`
     await owner`update app.posts set created_at = now() - interval '2 days' where author_id = ${alice.id}`
@@ -234,7 +234,8 @@ describe('GET /admin/metrics/days', () => {
       [dayOf(2), row?.n, 0, null],
       [dayOf(1), 0, 0, null],
     ])
-    // a day that was counted before its end is counted again, and keeps how many were active; then it is final
+    // A day that was counted before its end is counted again, but the number of active people stays. After that the day
+    // is not counted again.
     const then = () => days(`?from=${dayOf(2)}&to=${dayOf(2)}`)
     await owner`update app.daily_figures set active = 5, posts = 0, counted_at = day + interval '1 hour'
       where day = ${dayOf(2)}`
@@ -256,7 +257,7 @@ describe('GET /admin/metrics/days', () => {
   })
 })
 
-test('The standing of a person is what they read themselves', async () => {
+test('Staff reads the same standing of a person as that person', async () => {
   const post = await publish(carla)
   await moderator.post(`/admin/posts/${post}/hide`, { reason: 'Rude words' })
   const own = (await carla.get<{ decisions: object[] }>('/me/standing')).body

@@ -1,4 +1,5 @@
-// Link previews: over HTTP with the edge function in Deno; then what one facade caches and how many it fetches at once.
+// Link previews over HTTP, with the edge function in Deno. Also the cache of a facade, and the limit on pages that it
+// fetches at once.
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'
 import { openFunctions } from '../../../api-facade/lib/functions.ts'

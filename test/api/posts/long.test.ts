@@ -57,7 +57,7 @@ test('The tab For You also ends a page at that size, and its cursor continues af
   expect(found.flat().sort()).toEqual(ids.toSorted())
 })
 
-test('A quote counts together with the post it quotes, and an even longer post is a page of its own', async () => {
+test('A quote counts together with the post it quotes, and an even longer post fills a whole page', async () => {
   const quotes: string[] = []
   for (const id of ids.slice(0, 4)) {
     const quote = { format: 'quote', body: 'short', quotedPostId: id }

@@ -88,22 +88,25 @@ describe('After the original is no longer visible', () => {
     hidden: (id) => owner`update app.posts set hidden_at = now() where id = ${id}`,
   }
 
-  test.each(Object.keys(gone))('because it was %s, only its author can delete a repost of it', async (how) => {
-    for (const way of ['post', 'by its own id', 'by that of the original']) {
-      const id = await publish(alice)
-      const [mine, other] = [await repost(bob, id), await repost(carla, id)]
-      await gone[how]?.(id)
-      const path = { post: mine, 'by its own id': `${mine}/repost` }[way] ?? `${id}/repost`
-      await expectUnknown('repost', await bob.delete(`/posts/${other}/repost`))
-      expect(await bob.delete(`/posts/${other}`)).toFailWith(404, 'post_unknown')
-      expect((await bob.delete(`/posts/${path}`)).status).toBe(204)
-      for (const again of [id, mine]) expect((await bob.delete(`/posts/${again}/repost`)).status).toBe(204)
-      expect(await bob.delete(`/posts/${mine}`)).toFailWith(404, 'post_unknown')
-      const [row] = await owner`select c.shares, p.deleted_at is not null as deleted
+  test.each(Object.keys(gone))(
+    'because it was %s, a repost can be deleted only by the person who made it',
+    async (how) => {
+      for (const way of ['post', 'by its own id', 'by that of the original']) {
+        const id = await publish(alice)
+        const [mine, other] = [await repost(bob, id), await repost(carla, id)]
+        await gone[how]?.(id)
+        const path = { post: mine, 'by its own id': `${mine}/repost` }[way] ?? `${id}/repost`
+        await expectUnknown('repost', await bob.delete(`/posts/${other}/repost`))
+        expect(await bob.delete(`/posts/${other}`)).toFailWith(404, 'post_unknown')
+        expect((await bob.delete(`/posts/${path}`)).status).toBe(204)
+        for (const again of [id, mine]) expect((await bob.delete(`/posts/${again}/repost`)).status).toBe(204)
+        expect(await bob.delete(`/posts/${mine}`)).toFailWith(404, 'post_unknown')
+        const [row] = await owner`select c.shares, p.deleted_at is not null as deleted
         from app.post_counters c, app.posts p where c.post_id = ${id} and p.id = ${mine}`
-      expect(row).toEqual({ shares: 1, deleted: true })
-    }
-  })
+        expect(row).toEqual({ shares: 1, deleted: true })
+      }
+    },
+  )
 
   test.each(Object.keys(gone))(
     'because it was %s, reactions, bookmarks, mutes and votes can be withdrawn without revealing it',

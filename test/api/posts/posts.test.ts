@@ -177,7 +177,7 @@ describe('A post that a person may not see', async () => {
     }
   })
 
-  test('is hidden from all but its author by staff, from everyone by deletion, and by a ban', async () => {
+  test('is hidden by staff from all but its author, and from everyone by deletion or by a ban', async () => {
     await database.owner`update app.posts set hidden_at = now() where id = ${posts.public}`
     await expectUnknown(inner, posts.public)
     expect(await author.get(`/posts/${posts.public}`)).toMatchObject({

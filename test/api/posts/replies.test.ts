@@ -100,6 +100,6 @@ test('A mentioned person is notified once per text', async () => {
   for (const person of [bob, carla]) expect(await named(person)).toEqual([{ count: 1, postId: post, replyId: null }])
   const answer = await reply(bob, post, '@alice @carla @bob')
   expect(await named(alice)).toEqual([{ count: 1, postId: post, replyId: answer }])
-  expect(await named(carla)).toEqual([{ count: 2, postId: post, replyId: answer }]) // one for each text
+  expect(await named(carla)).toEqual([{ count: 2, postId: post, replyId: answer }]) // carla is notified of each text
   expect(await named(bob)).toHaveLength(1)
 })

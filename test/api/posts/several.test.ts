@@ -38,7 +38,7 @@ test('ends when the texts reach half a megabyte, and names the posts that remain
   expect(remaining).toHaveLength(2)
 })
 
-test('takes 1 to 50 UUIDs from a person with a token', async () => {
+test('accepts 1 to 50 UUIDs from a person with a token', async () => {
   for (const query of ['', '?ids=', '?ids=x', `?ids=${Array(51).fill(UNKNOWN).join()}`])
     expect(await bob.get(`/posts${query}`)).toFailWith(422, 'validation_failed')
   expect(await nobody.get(`/posts?ids=${UNKNOWN}`)).toFailWith(401, 'token_missing')

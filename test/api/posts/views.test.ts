@@ -1,4 +1,4 @@
-// Views: counted in the background, in batches, by every facade; none is lost when a facade stops.
+// Every facade counts views in the background, in batches. No view is lost when a facade stops.
 import type { Sql } from 'postgres'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../api-facade/lib/config.ts'

@@ -1,4 +1,4 @@
-// How much one person may write within an hour, from however many addresses and on whichever interface.
+// The hourly limits on what one person may write, which are the same from any address and on any interface.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { applyEffects } from '../../support/database.ts'
 import type { Person } from '../../support/person.ts'
@@ -128,7 +128,8 @@ test('Rejected requests and requests replayed by an Idempotency-Key do not count
   const other = { 'Idempotency-Key': 'two' }
   expect(await alice.post('/posts', { body: 'x' }, other)).toFailWith(429, 'writes_exceeded')
   await limit('posts', 2)
-  expect(await alice.post('/posts', { body: 'y' }, other)).toMatchObject({ status: 201 }) // its key stayed free
+  // the rejected request did not use up its key
+  expect(await alice.post('/posts', { body: 'y' }, other)).toMatchObject({ status: 201 })
 })
 
 test('A scheduled post can be edited without limit', async () => {
@@ -138,7 +139,7 @@ test('A scheduled post can be edited without limit', async () => {
 })
 
 describe('Mentions', () => {
-  test('are counted per mentioned person in posts and replies; a text over the limit is not published', async () => {
+  test('are counted per mentioned person in posts and replies, and a text over the limit is refused', async () => {
     await limit('mentions', 3)
     const post = await publish(alice, { body: '@bob @carla' })
     const refused = await alice.post(`/posts/${post}/replies`, { body: '@bob @carla' })

@@ -92,7 +92,7 @@ test('A problem is posed, found, changed and deleted, and its bounty is held and
   expect(await wrongInTheBooks()).toEqual([])
 })
 
-test('Solutions are offered, changed and voted for; one is accepted and gets the bounty', async () => {
+test('Solutions are offered, changed and voted for, and an accepted solution gets the bounty', async () => {
   const problem = await pose(alice, { bounty: 4, interestId: interest?.id })
   const path = `/problems/${problem}/solutions`
   const [first, second] = [await solve(bob, problem), await solve(carla, problem)]
@@ -168,7 +168,7 @@ test('Closing with an Idempotency-Key gives the bounty back once, and can be rep
   expect(await balance(alice)).toBe(before)
 })
 
-test('A problem in a group can be closed by an author who left; an archived group accepts no mana', async () => {
+test('A problem in a group can be closed by an author who left, and an archived group accepts no mana', async () => {
   const group = (await bob.post<Id>('/groups', { name: 'Tinkers' })).body.id
   await alice.post(`/groups/${group}/join`)
   const before = await balance(alice)

@@ -207,7 +207,7 @@ describe('GET /reputation/me/detailed', () => {
     }
     expect((await details(hal)).contributionScore).toBe(10 + 3 + 2)
     expect((await details(gus)).contributionScore).toBe(10)
-    while ((await inherit())[0]?.changed) {} // as the worker does every minute
+    while ((await inherit())[0]?.changed) {} // the worker does this every minute
     expect((await details(gus)).contributionScore).toBe(10 + 15 / 2)
     await gus.post(`/posts/${post.body.id}/react`, { kind: 'spark' })
     expect((await details(gus)).contributionScore).toBe(10 + 15 / 2 + 1)

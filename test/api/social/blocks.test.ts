@@ -39,7 +39,7 @@ describe('A block', async () => {
     })
 
     test.each(circleRoutes(theirs, 'carla', UNKNOWN).filter(([, path]) => path.includes(theirs)))(
-      'and the other person’s circle in %s %s',
+      'hides the other person’s circle in %s %s',
       async (method, path, body) => {
         const answer = await self.request(method, path, body)
         expect(answer).toFailWith(404, 'circle_unknown')
@@ -47,7 +47,7 @@ describe('A block', async () => {
       },
     )
 
-    test('together with pending invitations, members and circles', async () => {
+    test('hides pending invitations, members and circles', async () => {
       for (const action of ['accept', 'decline']) {
         expect(await self.post(`/circles/invitations/${invitation}/${action}`)).toFailWith(404, 'invitation_unknown')
       }

@@ -176,7 +176,7 @@ test('Lists of videos and audio are paginated and can be filtered', async () => 
 })
 
 describe('A video', () => {
-  test('is liked and reposted at most once per person, which returns its card', async () => {
+  test('can be liked and reposted once per person, and each of these requests returns its card', async () => {
     const id = await publish(alice, 'videos')
     const many = await Promise.all(Array.from({ length: 4 }, () => bob.post<Video>(`/videos/${id}/like`)))
     expect(many.map(({ status, body }) => [status, body.likeCount])).toEqual(many.map(() => [200, 1]))

@@ -1,5 +1,5 @@
-// Webhooks and the event log over HTTP: who may use them, what is refused, and what is audited. What receivers get is in
-// test/worker/webhooks.test.ts.
+// Webhooks and the event log over HTTP: who may use them, what is rejected, and what is audited. For what receivers get
+// see test/worker/webhooks.test.ts.
 import { afterEach, describe, expect, test } from 'vitest'
 import { UNKNOWN } from '../../support/lists.ts'
 import type { Person } from '../../support/person.ts'
@@ -46,7 +46,7 @@ describe('Only an admin', () => {
 })
 
 describe('A webhook', () => {
-  test('is added, read, changed and deleted; its secret is shown once, and each write is audited', async () => {
+  test('can be added, read, changed and deleted, its secret is shown once, and each write is audited', async () => {
     const made = await admin.post<Made>('/admin/webhooks', {
       url,
       events: [...events, ...events],
@@ -118,7 +118,7 @@ describe('A webhook', () => {
     },
   )
 
-  test('is refused with a wrong body', async () => {
+  test('is rejected with an invalid body', async () => {
     for (const body of [
       {},
       { url },

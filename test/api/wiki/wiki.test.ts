@@ -329,7 +329,8 @@ test('A page of long proposals ends at half a megabyte, for staff too', async ()
     [admin, admins],
   ] as const) {
     const first = (await who.get<Page<Proposal>>(`${path}&limit=50`)).body
-    expect(first.items.map(({ id }) => id)).toEqual(ids.slice(0, 13)) // each counts twice: with text and diff
+    // each proposal counts twice: its text and its diff
+    expect(first.items.map(({ id }) => id)).toEqual(ids.slice(0, 13))
     const second = (await who.get<Page<Proposal>>(`${path}&limit=50&cursor=${first.nextCursor}`)).body
     expect(second).toMatchObject({ items: [{ id: ids[13] }, { id: ids[14] }], hasMore: false })
   }

@@ -5,7 +5,7 @@ export const cases = (): Case[] =>
     ['courses'],
     [
       {
-        name: 'enrol', // in each course once, then in each course again by other people
+        name: 'enrol', // each course gets one student, and then another one in the next turn
         method: 'POST',
         hit: (n) => ({
           caller: 10 + (((n % 10_000) * 7919 + Math.floor(n / 10_000)) % 8900),

@@ -8,7 +8,7 @@ const search = (name: string, q: string, type?: string): Case => ({
     `/discovery/search?q=${encodeURIComponent(q)}${type ? `&type=${type}` : ''}`,
     type ? { p_q: q, p_type: type } : { p_q: q },
   ),
-  clients: 1, // all of them are by one person, who can run two at once
+  clients: 1, // all searches are by one person, who can run two at once
 })
 
 export const cases = (): Case[] => [

@@ -19,7 +19,7 @@ export const cases = (): Case[] => {
     ['posts', 'vectors'],
     [
       ...viewers.map((viewer) => feed(viewer)),
-      read('home-50-near', 9, 'list_feed', '/feed'), // like home-50, with a centroid
+      read('home-50-near', 9, 'list_feed', '/feed'), // the same as home-50 for a person with a centroid
       ...viewers.map((viewer) => feed(viewer, 'following')),
       ...viewers.map((viewer) => feed(viewer, 'trending')),
       ...viewers.map((viewer) => feed(viewer, 'circles')),

@@ -5,7 +5,7 @@ export const cases = (): Case[] =>
     ['market'],
     [
       {
-        name: 'order', // each offering once, by a person who sells none
+        name: 'order', // each offering is ordered once, by a person who sells none
         method: 'POST',
         hit: (n) => ({
           caller: 10 + ((n * 7919) % 8900),

@@ -5,7 +5,7 @@ const heart = { kind: 'heart' }
 
 export const cases = (posts: number): Case[] => {
   const of = recent(posts)
-  // One author's public posts; everybody reacts to each of them once
+  // One author's public posts. Everybody reacts to each of them once.
   const many = Math.floor(posts / 10_000)
   const ofOne = (n: number) => 5000 + ((n + Math.floor(n / 9000)) % many) * 10_000
   return among(
@@ -34,7 +34,7 @@ export const cases = (posts: number): Case[] => {
         hit: (n) => ({ caller: 10 + (n % 9000), path: `/posts/${post(ofOne(n))}/react`, body: heart }),
       },
       {
-        name: 'boost', // each post once, by its author according to data/posts.sql
+        name: 'boost', // each post is boosted once, by its author according to data/posts.sql
         method: 'POST',
         hit: (n) => {
           const at = posts - (n % posts)

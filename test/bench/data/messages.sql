@@ -1,4 +1,4 @@
--- Every second message is in the group; the others are spread over 4000 direct conversations.
+-- Messages: every second one is in the group, and the others are spread over 4000 direct conversations.
 insert into app.messages (conversation_id, number, sender_id, body, created_at)
 select c.id, c.last_number + row_number() over (partition by c.id order by m.n),
        case when m.n % 2 = 0 then bench.person(3001 + (m.n / 2) % 50) else c.one_id end,

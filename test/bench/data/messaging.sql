@@ -1,8 +1,7 @@
--- Conversations, by number:
--- 0 and 5001 to 5050: groups of the people 3001 to 3050. They read in group 0, and send to the others, never two of them
--- to the same group at once.
--- 1 to 1000: direct ones of person 10 with the people 1001 to 2000, each with five messages by the other person.
--- 1001 to 5000: direct ones of two other people each.
+-- Conversations by number. Numbers 0 and 5001 to 5050 are groups of the people 3001 to 3050. These people read in
+-- group 0 and send to the other groups, and no two of them send to the same group at once. Numbers 1 to 1000 are
+-- direct conversations of person 10 with the people 1001 to 2000, each with five messages by the other person. Numbers
+-- 1001 to 5000 are direct conversations, each of two other people.
 create function bench.talk(p_n bigint) returns uuid language sql immutable
 as $$ select ('40000000-0000-4000-8000-' || lpad(to_hex(p_n), 12, '0'))::uuid $$;
 grant execute on function bench.talk to authenticated;

@@ -1,6 +1,6 @@
--- Posts and audio to be found, in order of time. All of them contain one word, half a second, one in a hundred a
--- third, ten in total a fourth, and each has a word of its own, which resembles no name. One in twenty is audio, the
--- others are posts.
+-- Posts and audio to be found, in order of time. All of them contain one word, half of them a second word, one in a
+-- hundred a third, and ten in total a fourth. Each also has a word of its own, which resembles no name. One in twenty
+-- is audio, the others are posts.
 create or replace function bench.found(p_n bigint, out type text, out words text) language sql immutable
 as $$
   select case when p_n % 20 = 7 then 'audio' else 'post' end,

@@ -1,4 +1,4 @@
--- People who look for friends, chose three of the interests of viewer 2, and wrote a post; they can be found by name.
+-- People who look for friends, chose three of the interests of viewer 2, and wrote a post. They can be found by name.
 insert into app.users (id, username, first_name, last_name, country, city, created_at)
 select bench.numbered('a', n), 's' || lpad(n::text, 7, '0'), 'Seeker', n::text, 'PT', 'Porto', now() - interval '1 year' + n * interval '1 second'
 from generate_series(:from, :to) n;

@@ -39,14 +39,14 @@ const send = async (side: Side, caller: number, method: string, path: string, bo
   return { status: answer.status, json }
 }
 
-/** Asks the peer. @throws Error when it answers with errors */
+/** Asks the peer. @throws Error when the peer answers with errors */
 async function askPeer({ peer }: Sides, caller: number, id: Operation, variables: object = {}) {
   const { json } = await send(peer, caller, 'POST', '/graphql', { id, variables })
   if (json.errors) throw new Error(`${id}: ${JSON.stringify(json.errors)}`)
   return json.data
 }
 
-/** Asks Kith. @throws Error when it refuses */
+/** Asks Kith. @throws Error when Kith refuses */
 async function askKith({ kith }: Sides, caller: number, method: string, path: string, body?: unknown) {
   const { status, json } = await send(kith, caller, method, path, body)
   if (status > 299) throw new Error(`${path} answered ${status}: ${JSON.stringify(json)}`)
@@ -77,7 +77,7 @@ const ofPeer = (node: Json): Shown => ({
   replies: node.comments?.nodes.map((comment: { author: { username: string } }) => comment.author.username),
 })
 
-/** What a person sees of a post, the same on both sides; null if they may not see it. */
+/** What a person sees of a post, in the same form for both sides. Null if the person may not see the post. */
 async function shown(sides: Sides, viewer: number, id: string): Promise<Shown | null> {
   const { status, json } = await send(sides.kith, viewer, 'GET', `/posts/${id}`)
   const ours = status === 404 ? null : ofKith(json)
@@ -201,7 +201,7 @@ export async function checkReads(sides: Sides, recent: string): Promise<void> {
   await checkBlocks(sides, recent, 4001)
 }
 
-/** The rows on both sides after the same writes. @throws Error when they differ */
+/** Compares the counts on both sides after the same writes. @throws Error when they differ */
 export async function checkWritten({ kith, peer }: Sides): Promise<void> {
   const [ours] = await kith.superuser`
     select (select count(*) from app.posts) as posts, (select count(*) from app.reactions) as reactions,

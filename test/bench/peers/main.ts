@@ -83,7 +83,7 @@ async function bytesOf(url: string, one: Case, from: number): Promise<number> {
   return sum / CLIENTS
 }
 
-/** CPU of a request in each round; the worker's CPU per request over all rounds; bytes of an answer. */
+/** The CPU of a request in each round, the worker's CPU per request over all rounds, and the bytes of an answer. */
 type Seen = { cpu: Cpu[]; bytes: number; worker: number }
 
 async function measure(all: Measured[], one: Case, { rounds, seconds }: Plan): Promise<Seen[]> {
@@ -174,8 +174,8 @@ export async function peers(
       const two = ['Kith', 'peer']
       say('', ...two, 'Kith', 'quartiles', 'goal', ...two, ...two, ...two, 'Kith', 'with it')
       try {
-        // Reads before the first write, because written posts have fewer fields than the data and would be first in
-        // every home
+        // Measure the reads before the first write. The posts that the writes add have fewer fields than the loaded
+        // posts, and would be first in every feed
         for (const one of compared)
           if (one.method === 'GET' && isChosen(one.name)) await row(all, one, goals[one.name as Name], plan)
         const writes = compared.filter(({ name, method }) => method !== 'GET' && isChosen(name))

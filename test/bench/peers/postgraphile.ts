@@ -1,4 +1,4 @@
-// The peer: PostGraphile 5 on a Postgres of its own with Kith's settings, and with data copied from a side of Kith.
+// The peer: PostGraphile 5 on its own Postgres with Kith's settings, and with data copied from a side of Kith.
 // PostGraphile is installed on demand, into a folder that npm ci empties.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
--- The peer's schema: what Kith's home, detail, create and react need, in a plain form, with the same visibility rule
--- for posts. It follows PostGraphile's documentation: row-level security on every table, select granted on whole
--- tables and insert on columns, an index for every foreign key, counters kept by triggers.
+-- The peer's schema: the tables and functions that the cases home, detail, create and react need, with the same rule
+-- of who sees a post. It follows PostGraphile's documentation: row-level security on every table, select granted on
+-- whole tables and insert on columns, an index for every foreign key, counters kept by triggers.
 create role forum_user login password ':password';
 create schema forum;
 create type forum.audience as enum ('everyone', 'circles', 'inner');
@@ -52,7 +52,7 @@ create table forum.posts (
   reaction_count integer not null default 0,
   comment_count integer not null default 0,
   published_at timestamptz not null default now()
-) with (fillfactor = 90); -- room beside a row for its next counters
+) with (fillfactor = 90); -- free space on each page for the next versions of the counters
 create index on forum.posts (author_id, published_at desc);
 create index on forum.posts (published_at desc, id desc);
 create table forum.reactions (
@@ -132,8 +132,8 @@ end $$;
 create trigger _500_count_comment after insert on forum.comments
   for each row execute function forum.count_comment();
 
--- a function and not the generated mutation: reacting twice is not an error, and its result is the whole answer. It is
--- plpgsql, which keeps its plans.
+-- a function instead of the generated mutation, because reacting twice is not an error, and its result is the whole
+-- answer. It is in plpgsql, which caches its plans.
 create type forum.engagement as (reaction_count integer, comment_count integer, viewer text[]);
 create function forum.react(post_id uuid, kind text) returns forum.engagement language plpgsql volatile
 as $$

@@ -1,5 +1,5 @@
 // The peer's process: PostGraphile with the settings that its documentation recommends for production. PostGraphile is
-// in a folder of its own, which PEER_FOLDER names, because it isn't a dependency of this repository.
+// in a separate folder, which PEER_FOLDER names, because it isn't a dependency of this repository.
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { documents } from './documents.ts'

@@ -1,4 +1,4 @@
--- Who can restore a group that staff has archived: staff, but never its own owner.
+-- Only staff can restore a group that staff has archived. Its owner cannot, not even as an admin.
 begin;
 select plan(9);
 select test.people('alice', 'bob', 'carla');
@@ -17,16 +17,19 @@ select api.set_any_space_archived('group', pg_temp.id('one'), true);
 select test.act_as('bob');
 select throws_ok($$ select api.restore_group(pg_temp.id('one')) $$, 'PT409', 'space_archived_by_staff', 'The owner can''t restore a group that staff has archived');
 select test.act_as_service('bob');
-select throws_ok($$ select api.set_any_space_archived('group', pg_temp.id('one'), false) $$, 'PT403', 'moderate_own', 'Nor can the owner as an admin');
+select throws_ok($$ select api.set_any_space_archived('group', pg_temp.id('one'), false) $$, 'PT403', 'moderate_own',
+  'An owner who is an admin can''t restore the group either');
 select ok(pg_temp.is_archived('one'), 'The group stays archived');
 select test.act_as_service('alice');
-select lives_ok($$ select api.set_any_space_archived('group', pg_temp.id('one'), false) $$, 'Another admin can restore it');
+select lives_ok($$ select api.set_any_space_archived('group', pg_temp.id('one'), false) $$,
+  'Another admin can restore the group');
 select test.act_as('bob');
 select api.archive_group(pg_temp.id('two'));
 select lives_ok($$ select api.restore_group(pg_temp.id('two')) $$, 'The owner can restore what the owner has archived');
 select api.archive_group(pg_temp.id('two'));
 select test.act_as_service('bob');
-select lives_ok($$ select api.set_any_space_archived('group', pg_temp.id('two'), false) $$, 'The owner can do so as an admin, too');
+select lives_ok($$ select api.set_any_space_archived('group', pg_temp.id('two'), false) $$,
+  'The owner can restore the group as an admin too');
 select ok(not pg_temp.is_archived('two'), 'The group is active again');
 select test.act_as('bob');
 select api.archive_group(pg_temp.id('two'));
@@ -34,6 +37,7 @@ select test.act_as_service('alice');
 select api.set_any_space_archived('group', pg_temp.id('two'), true);
 select is((api.set_any_space_archived('group', pg_temp.id('two'), true) ->> 'id'), pg_temp.id('two'), 'Staff can archive what the owner has archived');
 select test.act_as('bob');
-select throws_ok($$ select api.restore_group(pg_temp.id('two')) $$, 'PT409', 'space_archived_by_staff', 'Then only staff can restore it');
+select throws_ok($$ select api.restore_group(pg_temp.id('two')) $$, 'PT409', 'space_archived_by_staff',
+  'Only staff can restore a group that staff archived after its owner');
 select * from finish();
 rollback;

@@ -138,7 +138,7 @@ set constraints all immediate;
 select is_empty('select * from private.audit_mana()', 'The audit of mana finds nothing wrong');
 select throws_ok($$ update app.payments set emotion = 'joy' where id = pg_temp.id('payment') $$, 'PT409', 'append_only', 'An existing payment row can''t be changed');
 
--- Banned and erased people stay in the books
+-- Payments of banned and erased people stay in the ledger
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'dan';
 select private.erase_person(test.id('erin'));

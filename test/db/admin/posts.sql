@@ -112,7 +112,7 @@ select ok((select deleted_at = now() and pinned_at is not null from app.posts wh
 select test.act_as_service('alice');
 select is(api.hide_post(pg_temp.id('three')) ->> 'hiddenAt', private.utc(now()), 'An admin can hide a post like a moderator');
 
--- Nobody shows again what they wrote
+-- Staff can't unhide what they wrote themselves
 select test.act_as('alice');
 insert into made values ('own', (api.create_post('own') ->> 'id')::uuid), ('own reply', (api.create_reply(pg_temp.id('one'), 'own') ->> 'id')::uuid);
 select test.act_as_service('mona');

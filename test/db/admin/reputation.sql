@@ -30,7 +30,7 @@ select is(json_array_length(api.list_appeals() -> 'items'), 4, 'Moderators can r
 select results_eq($$ select i::jsonb - 'createdAt' from json_array_elements(api.list_appeals() -> 'items') i where i ->> 'text' = 'About Dan' $$,
   $$ select jsonb_build_object('id', pg_temp.made('dan'), 'userId', test.id('dan'), 'user', p.card, 'interestId', pg_temp.interest('music'),
        'slug', 'music', 'eventId', null, 'text', 'About Dan', 'status', 'pending', 'restoreDelta', null, 'note', null, 'resolvedAt', null)
-     from app.person_card p where p.id = test.id('dan') $$, 'An appeal says whose it is');
+     from app.person_card p where p.id = test.id('dan') $$, 'An appeal names its person');
 select is(json_array_length(api.list_appeals('pending') -> 'items'), 4, 'The list can be narrowed to pending appeals');
 select is(json_array_length(api.list_appeals('accepted') -> 'items'), 0, 'The list can be narrowed to accepted appeals');
 select throws_ok($$ select api.list_appeals(p_cursor => gen_random_uuid()::text) $$, 'PT400', 'cursor_unknown', 'An invented cursor is refused');

@@ -34,16 +34,18 @@ select test.act_as_service('alice');
 select throws_ok(format('select api.ban_person(''carla'', ''Spam'', %L)', u), 'PT422', c, 'A suspension until this time is refused: ' || u)
 from (values (now()::text, 'until_past'), ('-infinity', 'until_past'), ((now() + interval '367 days')::text, 'until_far'), ('infinity', 'until_far')) v (u, c);
 select throws_ok($$ select api.ban_person('anna', 'Spam', now() + interval '1 day') $$, 'PT409', 'ban_admin', 'An admin can''t be suspended');
-select is_empty('select pg_temp.audited()', 'What was refused leaves no audit entry');
+select is_empty('select pg_temp.audited()', 'A refused suspension leaves no audit entry');
 select is(api.ban_person('carla', 'Spam', now() + interval '1 day') ->> 'suspendedUntil', private.utc(now() + interval '1 day'), 'An admin can suspend a person');
-select is(pg_temp.ban('carla'), '{"at": true, "until": "1 day", "hidden": true}', 'The person is banned until then, and hidden');
-select is(api.ban_person('carla', 'Spam', now() + interval '1 day') ->> 'suspendedUntil', private.utc(now() + interval '1 day'), 'Repeating it is accepted');
+select is(pg_temp.ban('carla'), '{"at": true, "until": "1 day", "hidden": true}',
+  'The person is hidden, and banned until the end of the suspension');
+select is(api.ban_person('carla', 'Spam', now() + interval '1 day') ->> 'suspendedUntil', private.utc(now() + interval '1 day'), 'Repeating a suspension is accepted');
 select is(api.ban_person('carla', 'More spam', now() + interval '366 days') ->> 'suspendedUntil', private.utc(now() + interval '366 days'), 'The end of a suspension can be moved');
 select is(api.ban_person('carla', 'Much spam') ->> 'suspendedUntil', null, 'A ban without an end replaces a suspension');
 select is(pg_temp.ban('carla'), '{"at": true, "until": null, "hidden": true}', 'The person stays banned');
 select is(api.ban_person('carla', 'Less spam', now() + interval '2 days') ->> 'suspendedUntil', private.utc(now() + interval '2 days'), 'A suspension replaces a ban without an end');
 select results_eq('select pg_temp.audited()', array['user.suspended carla alice {"reason": "Spam"}', 'user.suspended carla alice {"reason": "More spam"}',
-  'user.banned carla alice {"reason": "Much spam"}', 'user.suspended carla alice {"reason": "Less spam"}'], 'Each change leaves one audit entry, and a repeat none');
+  'user.banned carla alice {"reason": "Much spam"}', 'user.suspended carla alice {"reason": "Less spam"}'],
+  'Each change leaves one audit entry, and a repeat leaves none');
 select is(api.set_role('carla', 'moderator') ->> 'suspendedUntil', private.utc(now() + interval '2 days'), 'Another role keeps the end of a suspension');
 select is(api.set_role('carla', 'user') ->> 'suspendedUntil', private.utc(now() + interval '2 days'), 'Getting the former role back keeps the end of a suspension, too');
 select test.act_as_gate();
@@ -58,7 +60,8 @@ exception when sqlstate 'PT403' then
   get stacked diagnostics v_text = pg_exception_detail;
   return v_text;
 end $$;
-select is(pg_temp.text_of_login(), format('This account is suspended until %s.', private.utc(now() + interval '2 days')), 'The refused login says until when');
+select is(pg_temp.text_of_login(), format('This account is suspended until %s.', private.utc(now() + interval '2 days')),
+  'The refused login says when the suspension ends');
 delete from app.audit_details;
 select test.act_as_service('alice');
 select is(api.unban_person('carla')::jsonb - 'user', jsonb_build_object('id', test.id('carla'), 'role', 'user', 'bannedAt', null, 'suspendedUntil', null, 'limitedAt', null),
@@ -110,7 +113,7 @@ select throws_ok(format('select api.limit_person(%L, %L)', p, r), 'PT' || s, c, 
 from (values ('erin', ' ', 422, 'reason_length'), ('zoe', 'Spam', 404, 'person_unknown'), ('alice', 'Spam', 400, 'limit_oneself'), ('anna', 'Spam', 409, 'limit_admin')) v (p, r, s, c);
 select is(api.limit_person('erin', 'Spam')::jsonb - 'user', jsonb_build_object('id', test.id('erin'), 'role', 'user', 'bannedAt', null, 'suspendedUntil', null, 'limitedAt', private.utc(now())),
   'An admin can limit a person');
-select is(api.limit_person('erin', 'Again') ->> 'limitedAt', private.utc(now()), 'Repeating it is accepted');
+select is(api.limit_person('erin', 'Again') ->> 'limitedAt', private.utc(now()), 'Repeating a limit is accepted');
 select results_eq('select pg_temp.limited()', array['erin'], 'The person is among the limited people');
 select test.act_as('bob');
 select ok(pg_temp.limited_for('erin'), 'The person is limited for a stranger');

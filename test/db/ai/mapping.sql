@@ -1,4 +1,5 @@
--- What a session suggests: only interests of the catalog, found by words and by a model. And how they are chosen.
+-- The suggestions of a session: only interests of the catalog are suggested, found by words and by a model. Also how
+-- suggestions are chosen.
 begin;
 select plan(17);
 select test.people('alice', 'bob');
@@ -24,7 +25,8 @@ select api.answer_ai_session(session, 'I care for bees. The “ETHICAL” side o
 select is(pg_temp.found(), 'bees 0.75, ethics-of-care 0.50, sea 0.50', 'Words are found in other inflections, and beside typographic punctuation');
 select is(pg_temp.found('[{"slug": "sea", "confidence": 0.9}, {"slug": "no-such-thing", "confidence": 1},
                          {"slug": "bees", "confidence": 0.1}, {"slug": "ethics-of-care", "confidence": 7}]'),
-  'ethics-of-care 1.00, sea 0.90, bees 0.75', 'Only interests of the catalog are kept; their confidence is the higher of the model''s (at most 1) and the words''');
+  'ethics-of-care 1.00, sea 0.90, bees 0.75', 'Only interests of the catalog are kept, with the higher confidence '
+    'of the model (at most 1) and of the words');
 select is(pg_temp.found('[{"slug": null}, {}, {"confidence": 1}]'), 'bees 0.75, ethics-of-care 0.50, sea 0.50', 'Incomplete entries from the model are ignored');
 select set_eq($$ select json_object_keys(api.map_ai_interests(session) -> 'suggestions' -> 0) from pg_temp.kept $$,
   array['id', 'slug', 'name', 'confidence'], 'A suggestion has these fields');

@@ -45,7 +45,7 @@ select is(pg_temp.ran(), null, 'Changing the time of a ban runs no step');
 update app.users set banned_at = null where username = 'alice';
 select is(pg_temp.ran(), 'first alice', 'The end of a ban runs its own steps');
 update app.users set banned_at = now(), erased_at = now() where username = 'alice';
-select is(pg_temp.ran(), 'first alice, second alice', 'A step of two events that happen at once runs once');
+select is(pg_temp.ran(), 'first alice, second alice', 'A step of two events runs once if both events happen at once');
 select is(private.job_finish_erasures(), 1, 'The hourly job repeats an erasure');
 select is(pg_temp.ran(), 'second alice', 'The repeated erasure runs only the steps of an erasure');
 select is(private.erase_more(jsonb_build_object('userId', test.id('bob'))) ->> 'next', null, 'A person who isn''t erased is not erased by a repeat');

@@ -14,7 +14,7 @@ create function pg_temp.broken_after(p_change text) returns bigint language plpg
 declare
   v_broken bigint;
 begin
-  alter table app.audit_log disable trigger user;   -- as an attacker who owns the table would
+  alter table app.audit_log disable trigger user;   -- an attacker who owns the table can do this
   execute p_change;
   v_broken := pg_temp.broken();
   raise exception using errcode = 'ZZ000';
@@ -94,11 +94,11 @@ select is((select count(distinct actor_salt) + count(distinct detail_hash) + cou
   'The same actor and the same empty detail have another hash in each entry');
 select is((select private.audit_hash(l) from (select (x.e).* from (select row(1, 'tap.one', test.id('alice'), 'post', 'one', '2026-11-21T00:00:00Z', null, '\x', null, null, null)::app.audit_log as e) x) l),
   sha256(convert_to(json_build_array(1, 'tap.one', test.id('alice'), 'post', 'one', 1795219200.000000)::text, 'UTF8')),
-  'The hash of an entry of 1.0.0 is what 1.0.0 computed');
+  'An entry of release 1.0.0 has the hash that 1.0.0 computed');
 select lives_ok('update app.audit_details set ip = null, detail = null', 'The erasable details can be erased');
 select results_eq('select audit_id, detail_salt is null, ip_salt is null from app.audit_details order by audit_id',
   'values (1::bigint, true, true), (2, false, false), (3, false, false)', 'Emptying a detail or an address empties its salt');
-select is(pg_temp.changed(), null, 'What an erasure emptied is not a change');
+select is(pg_temp.changed(), null, 'A field that an erasure emptied is not detected as a change');
 select is(pg_temp.broken(), null, 'Erasing details leaves the chain intact');
 select throws_ok('delete from app.users where id = test.id(''alice'')', '23503', null, 'A person who acted in the log can''t be deleted');
 select test.act_as_service('alice');

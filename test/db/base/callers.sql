@@ -98,13 +98,15 @@ select set_config('request.jwt.claim.sub', '', true);
 
 -- Refusing a request
 select throws_ok($$ select private.raise_error('append_only') $$, 'PT409', 'append_only', 'raise_error raises the status of the code');
-select throws_ok($$ select private.raise_error('no_such_word') $$, 'P0002', null, 'raise_error doesn''t know an unregistered code');
+select throws_ok($$ select private.raise_error('no_such_word') $$, 'P0002', null,
+  'raise_error fails for an unregistered code');
 select test.act_as('alice');
 select is(private.error_response('token_revoked')::jsonb,
   '{"code": "PT401", "message": "token_revoked", "details": "This access token is no longer valid. Log in again.", "hint": null}',
   'error_response returns the same fields as an error');
 select is(current_setting('response.status'), '401', 'error_response sets the response status');
-select throws_ok($$ select private.error_response('no_such_word') $$, 'P0002', null, 'error_response doesn''t know an unregistered code');
+select throws_ok($$ select private.error_response('no_such_word') $$, 'P0002', null,
+  'error_response fails for an unregistered code');
 select test.act_as_anon();
 select throws_ok('select * from private.errors', '42501', null, 'Nobody can read the registry of errors');
 select throws_ok('select * from private.revoked_tokens', '42501', null, 'Nobody can read the denylist');

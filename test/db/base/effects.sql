@@ -118,14 +118,14 @@ select is(pg_temp.calls(), '0 first, 1 second', 'Each listener is called once wi
 select pg_temp.forget();
 select is(pg_temp.apply(), pg_temp.applied(0), 'Applying again applies nothing');
 select pg_temp.happens('more', 'alice');
-select is(pg_temp.apply(), pg_temp.applied(2), 'What a listener emits is applied in the same run');
+select is(pg_temp.apply(), pg_temp.applied(2), 'An event that a listener emits is applied in the same run');
 select is(pg_temp.heard('third', 'alice'), 'after more', 'The emitted effect is applied after its cause');
 
 -- An error: that person's effects wait, and those of others continue
 select pg_temp.forget(), pg_temp.break('bad'), pg_temp.happens('fine', 'alice'), pg_temp.happens('bad', 'bob'), pg_temp.happens('fine', 'bob', 'carla');
 select is(pg_temp.apply(), pg_temp.applied(2, 1), 'An error fails only the effects of that person');
 select is(pg_temp.heard('second', 'alice') || ' ' || pg_temp.heard('second', 'carla'), 'fine fine', 'The listener applies the effects of others exactly once');
-select is(pg_temp.heard('first', 'bob'), null, 'What other listeners did for that person is rolled back');
+select is(pg_temp.heard('first', 'bob'), null, 'The work of other listeners for that person is rolled back');
 select is(pg_temp.waits(), 'bob bad, bob fine', 'All effects of that person are still waiting');
 select is(pg_temp.stuck(), 'bob 1 P0001 a fault', 'The person is recorded as stuck, with the error');
 select is(pg_temp.where_stuck(), 'test.thing.done private.second_of_test bad bad', 'The record has the listener, the event and the effect');

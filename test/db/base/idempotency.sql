@@ -50,7 +50,8 @@ select test.act_as('alice');
 select pg_temp.key('one');
 select is(private.begin_idempotent('tap', '{"n": 1}')::text, '{"ok": 1}', 'An answer is stored for 24 hours');
 select pg_temp.age('24 hours 1 minute');
-select is(private.begin_idempotent('tap', '{"n": 2}')::text, null, 'After 24 hours the key is free, also for a different request');
+select is(private.begin_idempotent('tap', '{"n": 2}')::text, null,
+  'After 24 hours the key is free, even for a different request');
 select throws_ok($$ select private.begin_idempotent('tap', '{"n": 1}') $$, 'PT422', 'idempotency_key_reused', 'From then on the key belongs to the new request');
 select private.finish_idempotent('tap', '{"ok": 2}');
 select is(private.begin_idempotent('tap', '{"n": 2}')::text, '{"ok": 2}', 'The new request''s answer is replayed');

@@ -27,7 +27,8 @@ from unnest(array[U&'\00A0', U&' \200B ', U&'a\202Eb', U&'a\0007']) t;
 -- Normalization
 select is(private.require_text(U&'Jose\0301'), U&'Jos\00E9', 'A combining accent is joined with its letter');
 select is(length(private.require_text(repeat(U&'e\0301', 200000))), 200000, 'Texts of up to 100,000 letters with an accent each are normalized');
-select is(length(private.require_text(repeat(U&'e\0301', 200001))), 400002, 'A longer text is not normalized, because that takes long; the length check refuses it');
+select is(length(private.require_text(repeat(U&'e\0301', 200001))), 400002, 'A longer text is not normalized, and '
+  'the length check refuses it');
 select is(length(private.require_name(repeat(U&'e\0301', 2000))), 2000, 'A name of up to 2,000 letters with an accent each is normalized');
 select is(length(private.require_name(repeat(U&'e\0301', 2001))), 4002, 'A longer name is not normalized, because it is too long anyway');
 select is(private.require_name(repeat(' ', 5000) || 'Zoë'), 'Zoë', 'A name is trimmed before its length is checked');

@@ -25,8 +25,9 @@ select is(private.traceparent(), null, 'There is no trace without headers');
 select set_config('request.headers', '{"x-forwarded-for": "203.0.113.1"}', true);
 select is(private.traceparent(), null, 'There is no trace without its header');
 select pg_temp.work();
-select results_eq('select pg_temp.jobs()', array[null::text], 'A job without a trace has none');
-select results_eq('select pg_temp.effects()', array[null::uuid], 'An effect without a trace has none');
+select results_eq('select pg_temp.jobs()', array[null::text], 'A job of a request without a trace has no trace');
+select results_eq('select pg_temp.effects()', array[null::uuid],
+  'An effect of a request without a trace has no trace');
 
 select pg_temp.send(pg_temp.trace());
 select is(private.traceparent(), pg_temp.trace(), 'The trace is that of the header');

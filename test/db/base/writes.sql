@@ -23,7 +23,7 @@ grant execute on all functions in schema pg_temp to public;
 select test.act_as('alice');
 select is(array(select private.count_writes('taps') from generate_series(1, 3)), '{1,1,1}', 'Writes are allowed up to the limit');
 create temp table response as select pg_temp.refused() as it;
-select is(it #>> '{body,message}', 'writes_exceeded', 'The write after that is refused') from response;
+select is(it #>> '{body,message}', 'writes_exceeded', 'The write beyond the limit is refused') from response;
 select is(it #>> '{body,code}', 'PT429', 'The response has status 429') from response;
 select is(it #> '{answer,headers}', '{"Retry-After": "3600", "RateLimit-Limit": "3", "RateLimit-Remaining": "0",
   "RateLimit-Reset": "3600", "RateLimit-Policy": "3;w=3600"}', 'The headers say when writes are allowed again') from response;
@@ -46,7 +46,7 @@ select is(pg_temp.refused(2), null, 'The new hour has the full limit');
 select test.act_as_owner();
 select is(private.count_writes('taps', 2, test.id('alice')), 2, 'All writes are granted while they fit into the limit');
 select is(private.count_writes('taps', 2, test.id('alice')), 1, 'Only as many writes are granted as are left');
-select is(private.count_writes('taps', 2, test.id('alice')), 0, 'None is granted when none is left');
+select is(private.count_writes('taps', 2, test.id('alice')), 0, 'No write is granted when none is left');
 
 -- The scale
 update app.settings set value = '2.5' where key = 'rate_limit_scale';

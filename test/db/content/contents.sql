@@ -44,7 +44,8 @@ select is(api.get_audio(pg_temp.id('removed')) ->> 'removedAt', private.utc(now(
 select is(pg_temp.rows() || ' ' || pg_temp.details(), 'arts draft music oil plain removed spaced arts draft music oil plain removed spaced', 'The author sees the same rows in the tables');
 select test.act_as('bob');
 select is(pg_temp.names(api.list_audio()), 'arts music oil plain', 'Others see neither drafts nor removed contents');
-select is(pg_temp.names(api.list_audio_by('alice')), 'arts music oil plain', 'The author''s page leaves them out for a member too');
+select is(pg_temp.names(api.list_audio_by('alice')), 'arts music oil plain',
+  'The author''s page leaves out contents in a space for a member too');
 select is(pg_temp.names(api.list_audio(p_guild_id => '5f1c2a1e-0000-4000-8000-000000000001')), 'spaced', 'A member sees contents in the space');
 select is(pg_temp.rows() || ' ' || pg_temp.details(), 'arts music oil plain spaced arts music oil plain spaced', 'A member sees the same rows in the tables');
 select throws_ok(format('select api.get_audio(pg_temp.id(%L))', n), 'PT404', 'audio_unknown', 'Others get audio_unknown for content: ' || n) from unnest(array['removed', 'draft']) n;
@@ -75,7 +76,7 @@ select is(pg_temp.names(api.list_audio(p_cursor => pg_temp.id('music')::text)), 
 select test.act_as('dora');
 select throws_ok(format('select api.list_audio(p_cursor => %L)', pg_temp.id(n)), 'PT400', 'cursor_unknown', 'A content of a person who blocked the caller is no cursor: ' || n)
 from unnest(array['oil', 'music']) n;
-select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'Across a block nothing is seen');
+select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'Across a block no content is visible');
 
 -- A ban and its end
 select test.act_as_owner();
@@ -91,7 +92,7 @@ select is(pg_temp.names(api.list_audio()) || pg_temp.rows(), '', 'Nobody sees a 
 select test.act_as_owner();
 update app.users set banned_at = null where username = 'alice';
 select test.act_as('bob');
-select is(pg_temp.names(api.list_audio()), 'arts oil plain', 'The end of the ban makes them visible again');
+select is(pg_temp.names(api.list_audio()), 'arts oil plain', 'The end of the ban makes the contents visible again');
 
 -- More than one batch
 select test.act_as_owner();

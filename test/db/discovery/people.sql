@@ -1,4 +1,4 @@
--- Finding people by name, by the interests they write about, and by reputation; and who can't be found.
+-- Finding people by name, by the interests they write about, and by reputation. Also who can't be found.
 begin;
 select plan(29);
 select test.people('alice', 'jose', 'katherine', 'dora', 'eve');

@@ -97,7 +97,8 @@ select test.act_as_owner();
 update app.users set banned_at = now() where username = 'bob';
 update app.users set erased_at = now() where username = 'dora';
 select test.act_as('alice');
-select is(pg_temp.found('violet') || pg_temp.found('filming') || pg_temp.found('dora') || pg_temp.found('bob'), '', 'Nothing by banned and erased people is found');
+select is(pg_temp.found('violet') || pg_temp.found('filming') || pg_temp.found('dora') || pg_temp.found('bob'), '',
+  'The search finds nothing by banned and erased people');
 
 -- Scopes: a document that only some people may see isn't indexed for everybody
 select test.act_as_owner();
@@ -118,7 +119,7 @@ update app.posts set hidden_at = now() where id = pg_temp.id('circles');
 update app.contents set removed_at = now() where id = pg_temp.id('video');
 update app.spaces set visibility = 'public' where id = pg_temp.id('hidden');
 select is(pg_temp.scope('circles') || ' ' || pg_temp.scope('video') || ' ' || pg_temp.scope('hidden'), 'level3 level3 group',
-          'What staff hid is in the author''s scope alone, and a group made public is in the public scope');
+          'A post that staff hid is in the author''s scope alone, and a group made public is in the public scope');
 select test.act_as('bob');
 select is(pg_temp.found('garden few') || ' ' || pg_temp.found('filming'), 'circles video', 'The author finds what staff hid');
 select test.act_as_owner();

@@ -24,7 +24,7 @@ begin
 end $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Alice publishes; Bob follows her, likes a post of hers and reposts it
+-- Alice publishes. Bob follows her, likes a post of hers and reposts it
 select test.act_as('alice');
 insert into made select n, (api.create_post('Mine: ' || n) ->> 'id')::uuid from unnest(array['one', 'two', 'closed', 'hidden']) n;
 select api.update_post(pg_temp.id('closed'), '{"visibility": "circles"}');
@@ -84,7 +84,7 @@ select throws_ok($$ update app.post_boosts set cost = 1 $$, 'PT409', 'append_onl
 select throws_ok($$ delete from app.post_boosts $$, 'PT409', 'append_only', 'A boost can''t be deleted');
 
 -- The end of a boost
-select is(pg_temp.run(), 0, 'Before its time no boost is ended');
+select is(pg_temp.run(), 0, 'No boost is ended before its time');
 update app.post_counters set boost_expires_at = now() where post_id = pg_temp.id('one');
 select test.act_as('bob');
 select is(pg_temp.score('one'), (select round(one * 1.5, 4) from before), 'A boost counts until the job ends it');

@@ -50,7 +50,7 @@ select is((select concat_ws(' ', w.balance, w.lifetime_earned, w.lifetime_spent)
 select is_empty('select * from private.audit_mana()', 'The audit of mana finds nothing wrong after the settlements');
 set constraints all immediate;
 
--- Held mana counts for regeneration; otherwise a person could park 50, wait ten days and have 100
+-- Held mana counts for regeneration, because otherwise a person could hold 50, wait ten days and have 100
 create procedure pg_temp.pass(p_days integer) language sql as $$
   update app.wallets set last_regen_at = last_regen_at - p_days * interval '1 day' where user_id in (test.id('dora'), test.id('emil')) $$;
 create function pg_temp.balance(p text) returns integer language plpgsql as $$

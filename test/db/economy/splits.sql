@@ -26,7 +26,7 @@ create function pg_temp.told(p_name text) returns jsonb language sql stable as $
   select payload from app.notifications where kind = 'payment.received' and payload ->> 'paymentId' = pg_temp.id(p_name)::text $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Alice wrote with Bob (33 %), Carla (57 %) and Dave (0 %); Erin is only invited. Everybody can pay
+-- Alice wrote with Bob (33 %), Carla (57 %) and Dave (0 %). Erin is only invited. Everybody can pay
 select test.act_as('alice');
 insert into made select 'post', (api.create_post('Ours') ->> 'id')::uuid;
 insert into made select 'reply', (api.create_reply(pg_temp.id('post'), 'Mine alone') ->> 'id')::uuid;
@@ -69,7 +69,7 @@ select is(json_array_length(api.list_payments('received') -> 'items'), 0, 'A co-
 -- A co-author who pays, who is banned, who is erased
 select test.act_as('bob');
 select lives_ok($$ select pg_temp.pay('own', 5) $$, 'A co-author can pay for the post');
-select is(pg_temp.splits('own'), 'alice 43, carla 57', 'A co-author who pays gets no share of it');
+select is(pg_temp.splits('own'), 'alice 43, carla 57', 'A co-author who pays gets no share of the payment');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'carla';
 select test.act_as('erin');

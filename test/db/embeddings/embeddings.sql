@@ -95,6 +95,6 @@ create function pg_temp.looked() returns bigint language sql as $$
   where oid = 'app.posts'::regclass or oid in (select indexrelid from pg_index where indrelid = 'app.posts'::regclass) $$;
 create temp table before as select pg_temp.looked() as looked;
 select is(private.find_unembedded(array[pg_temp.id('new')]), array[pg_temp.id('new')], 'A post without a vector is found');
-select cmp_ok(pg_temp.looked() - (select looked from before), '<', 10::bigint, 'Finding it reads no other post');
+select cmp_ok(pg_temp.looked() - (select looked from before), '<', 10::bigint, 'Finding the post reads no other post');
 select * from finish();
 rollback;

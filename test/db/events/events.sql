@@ -93,8 +93,8 @@ select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'))), 'bob', '
 select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'), 'waitlisted')), 'carla dora', 'Waitlisted people are listed in the order of the waitlist');
 select is(pg_temp.names(api.list_event_attendees(pg_temp.id('party'), 'waitlisted', 1, api.list_event_attendees(pg_temp.id('party'), 'waitlisted', 1) ->> 'nextCursor')), 'dora', 'The cursor leads to the next page of waitlisted people');
 select is((select count(*) from app.event_rsvps)::int, 1, 'People see only their own RSVP in the table');
-select throws_ok(format('select api.rsvp_event(%L, %L)', pg_temp.id('party'), s), 'PT422', 'event_rsvp', 'An RSVP is refused: ' || s) from unnest(array['waitlisted', 'x']) s;
-select throws_ok(format('select api.rsvp_event(%L, %L)', pg_temp.id(n), 'going'), 'PT409', c, 'An event accepts no RSVP: ' || n)
+select throws_ok(format('select api.rsvp_event(%L, %L)', pg_temp.id('party'), s), 'PT422', 'event_rsvp', 'An invalid RSVP is refused: ' || s) from unnest(array['waitlisted', 'x']) s;
+select throws_ok(format('select api.rsvp_event(%L, %L)', pg_temp.id(n), 'going'), 'PT409', c, format('An RSVP is refused with %s', c))
 from (values ('off', 'event_cancelled'), ('over', 'event_over')) v (n, c);
 select is(api.rsvp_event(pg_temp.id('now'), 'going') #>> '{viewer,rsvp}', 'going', 'A live event accepts RSVPs');
 select test.act_as('bob');

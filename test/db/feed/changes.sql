@@ -61,7 +61,7 @@ select pg_temp.act('alice', format('select api.update_post(%L, %L)', pg_temp.id(
 select is(pg_temp.told_to(w), 'open', w || ' learns of the edit of a public post') from unnest('{alice,bob,carla,dave}'::text[]) w;
 select pg_temp.act('alice', format('select api.update_post(%L, %L)', pg_temp.id('inner'), '{"body": "new"}'));
 select is(pg_temp.told_to('bob'), 'inner', 'People in the inner circle learn of the edit of a post for it');
-select is(pg_temp.told_to(w), '', w || ', who isn''t, learns nothing of it') from unnest('{carla,dave}'::text[]) w;
+select is(pg_temp.told_to(w), '', w || ', who isn''t in it, learns nothing of the edit') from unnest('{carla,dave}'::text[]) w;
 select pg_temp.act('alice', format('select api.update_post(%L, %L)', pg_temp.id('open'), '{"body": "new"}'));
 select is(pg_temp.told_to('dave'), '', 'An edit that changes nothing is not listed as a change');
 select pg_temp.act('alice', format('select api.react(%L, %L)', pg_temp.id('open'), 'heart'));
@@ -76,9 +76,10 @@ select is(pg_temp.told_to('bob'), '', 'For others the published post is new');
 -- A post that becomes narrower, and an edit after that
 select pg_temp.act('alice', format('select api.update_post(%L, %L)', pg_temp.id('later'), '{"visibility": "circles"}'));
 select is(pg_temp.told_to('carla'), 'later', 'A post for everybody that becomes a post for circles is changed for the people in them');
-select is(pg_temp.told_to('dave'), '-later', 'and is gone for strangers');
+select is(pg_temp.told_to('dave'), '-later',
+  'A post for everybody that becomes a post for circles is gone for strangers');
 select pg_temp.act('alice', format('select api.update_post(%L, %L)', pg_temp.id('later'), '{"body": "narrow"}'));
-select is(pg_temp.told_to('carla'), 'later', 'People in the circles learn of its next edit');
+select is(pg_temp.told_to('carla'), 'later', 'People in the circles learn of the next edit of that post');
 select is(pg_temp.told_to('dave'), '', 'Strangers don''t');
 select pg_temp.act('alice', format('select api.update_post(%L, %L)', pg_temp.id('later'), '{"visibility": "public"}'));
 select is(pg_temp.told_to('dave'), 'later', 'Everybody learns of a post that is for everybody again');
@@ -86,7 +87,7 @@ select is(pg_temp.told_to('dave'), 'later', 'Everybody learns of a post that is 
 -- Staff hides a post and a reply, and shows them again
 select pg_temp.act(null, format('update app.posts set hidden_at = now() where id = %L', pg_temp.id('open')));
 select is(pg_temp.told_to('dave'), '-open', 'A hidden post is gone for others');
-select is(pg_temp.told_to('alice'), 'open', 'and changed for its author');
+select is(pg_temp.told_to('alice'), 'open', 'A hidden post is changed for its author');
 select pg_temp.act(null, format('update app.posts set hidden_at = null where id = %L', pg_temp.id('open')));
 select is(pg_temp.told_to('dave'), 'open', 'A post that is shown again comes back');
 select pg_temp.act(null, format('update app.replies set hidden_at = now() where id = any (array[%L, %L]::uuid[])', pg_temp.id('reply'), pg_temp.id('close reply')));
@@ -120,7 +121,7 @@ select is(pg_temp.told_to('carla'), 'bob', 'Other people learn of these changes'
 select pg_temp.act(null, $$ update app.users set banned_at = now() where username = 'bob' $$);
 select matches(pg_temp.told_to('carla'), '-bob', 'A banned person is gone');
 select pg_temp.act(null, $$ update app.users set banned_at = null where username = 'bob' $$);
-select matches(pg_temp.told_to('carla'), '(^| )bob', 'and comes back');
+select matches(pg_temp.told_to('carla'), '(^| )bob', 'A person whose ban has ended appears again');
 select pg_temp.act(null, format('select private.erase_person(%L)', test.id('alice')));
 select matches(pg_temp.told_to(w), '-alice', w || ' learns that an erased person is gone') from unnest('{bob,carla,dave}'::text[]) w;
 

@@ -33,7 +33,7 @@ insert into app.interests (slug, name, level, parent_id, accent_color) values ('
 insert into app.interests (slug, name, level, parent_id, accent_color) values ('tap-3', 'Tap 3', 3, pg_temp.interest('tap-2'), 'ink');
 insert into app.interests (slug, name, level, accent_color) values ('tap-4', 'Tap 4', 1, 'ink');
 
--- Alice follows Bob; Carla has her in a circle, Dave in his inner circle
+-- Alice follows Bob. Carla has Alice in a circle, and Dave has Alice in his inner circle
 select test.act_as('alice');
 select api.follow_person('bob');
 select test.act_as('carla');
@@ -74,7 +74,7 @@ select is(pg_temp.why(api.list_feed(), 1), 'engagement 1.3863 following 1', 'A r
 select is(pg_temp.why(api.list_feed(), 3), 'depth 0.2 interest 1', 'A depth far from the caller''s weighs less');
 select is(pg_temp.why(api.list_feed(), 4), 'following 1', 'A post of a followed author has that as a reason');
 select is(pg_temp.why(api.list_feed(), 5), 'circle 0.5', 'A post for one of the caller''s circles has the circle as a reason');
-select is(pg_temp.why(api.list_feed(), 6), '', 'A post without any reason has none');
+select is(pg_temp.why(api.list_feed(), 6), '', 'A post to which no reason applies has no reasons');
 select is((api.list_feed() #>> '{items,6,score}')::numeric, 0::numeric, 'A post without reasons has the score 0');
 select is((select count(*) from json_array_elements(api.list_feed() -> 'items') i
            where (i ->> 'score')::numeric <> (select coalesce(sum((w ->> 'weight')::numeric), 0) from json_array_elements(i -> 'why') w)),

@@ -31,16 +31,19 @@ select lives_ok($$ select api.invite_to_group(pg_temp.id('secret'), 'bob') $$, '
 select test.act_as('bob');
 select is(pg_temp.found(), 'asked open', 'A private group isn''t listed for others, not even for invited people');
 select is(pg_temp.is_seen('secret'), 'invited', 'An invited person sees the private group');
-select is((select count(*) from app.spaces)::int, 3, 'An invited person sees its row in the table');
+select is((select count(*) from app.spaces)::int, 3, 'An invited person sees the private group''s row in the table');
 select is((select count(*) from app.space_invitations)::int, 1, 'An invited person sees their invitation in the table');
 select is(pg_temp.who('secret'), 'alice owner', 'An invited person sees the members');
 select is(api.join_group(pg_temp.id('secret')) ->> 'status', 'joined', 'An invitation allows joining under every join policy');
 select is((select string_agg(status, ' ') from app.space_invitations), 'accepted', 'Joining accepts the invitation');
 select test.act_as('carla');
 select is(pg_temp.is_seen('secret'), 'unknown', 'A private group is unknown to others');
-select is((select count(*) from app.spaces where visibility = 'private')::int, 0, 'Others don''t see its row in the table');
-select is((select count(*) from app.space_members)::int, 0, 'Others don''t see its members in the table');
-select is((select count(*) from app.space_requests)::int + (select count(*) from app.space_invitations)::int, 0, 'Others don''t see its requests and invitations');
+select is((select count(*) from app.spaces where visibility = 'private')::int, 0,
+  'Others don''t see the private group''s row in the table');
+select is((select count(*) from app.space_members)::int, 0,
+  'Others don''t see the private group''s members in the table');
+select is((select count(*) from app.space_requests)::int + (select count(*) from app.space_invitations)::int, 0,
+  'Others don''t see the private group''s requests and invitations');
 select throws_ok($$ select * from app.space_bans $$, '42501', null, 'Nobody can read the table of bans');
 select throws_ok(s, '42501', null, 'Nobody can run: ' || s)
 from unnest(array['insert into app.spaces (kind, slug, name) values (''group'', ''mine'', ''x'')', 'update app.spaces set visibility = ''public''',
@@ -144,7 +147,8 @@ select test.act_as('alice');
 select throws_ok($$ select api.set_group_role('open', 'eve', 'owner') $$, 'PT409', 'spaces_exhausted', 'A person at the limit can''t be made an owner');
 select throws_ok($$ select api.set_group_role('open', 'bob', 'moderator') $$, 'PT404', 'space_member_unknown', 'A non-member can''t get a role');
 
--- Erasure of the owner: the longest-standing moderator inherits, else a member; without members the group is archived
+-- Erasure of the owner: the longest-standing moderator or else a member inherits. Without members the group is
+-- archived
 select pg_temp.move('open', 'dora', 5);
 select lives_ok($$ select api.set_group_role('open', 'eve', 'moderator') $$, 'An owner can make a member a moderator');
 select test.act_as_owner();

@@ -97,14 +97,15 @@ select test.act_as('bob');
 select throws_ok(format('select api.end_access_token(%L)', pg_temp.id('writer')), 'PT404', 'access_token_unknown', 'Nobody can end a token of somebody else');
 select test.act_as('alice');
 select lives_ok(format('select api.end_access_token(%L)', pg_temp.id('writer')), 'A person can end their own token');
-select lives_ok(format('select api.end_access_token(%L)', pg_temp.id('writer')), 'Ending it again changes nothing');
+select lives_ok(format('select api.end_access_token(%L)', pg_temp.id('writer')),
+  'Ending a token again changes nothing');
 select is(pg_temp.tried('writer', 'create_post'), 'token_revoked', 'An ended token is rejected');
 select is(pg_temp.tried('short', 'create_post'), 'token_revoked', 'The JWT for which it was exchanged is rejected, too');
 select test.act_as_owner();
 select private.replace_password(test.id('alice'), 'another hash');
 select test.act('authenticated', null);
 select is(array[pg_temp.tried('reader', 'get_post'), pg_temp.tried('kept', 'get_post')], '{token_revoked,true}',
-  'A new password ends the tokens that end with it');
+  'A new password ends only the tokens that depend on the password');
 select test.act_as_owner();
 select private.end_tokens(test.id('alice'));
 select is(pg_temp.tried('kept', 'get_post'), 'token_revoked', 'A logout everywhere ends all tokens');

@@ -12,7 +12,7 @@ select is(api.create_bot('Weather', 'Weather', p_about => 'It rains.')::jsonb - 
           'A person can create a bot');
 select is(api.list_my_invites() ->> 'remaining', '4', 'A new bot uses up an invite of the owner''s allotment');
 select is(api.get_profile('weather') #>> '{owner,username}', 'alice', 'The profile of a bot names its owner');
-select is(api.get_profile('weather') ->> 'isBot', 'true', 'The profile of a bot says that it is one');
+select is(api.get_profile('weather') ->> 'isBot', 'true', 'The profile of a bot says that it is a bot');
 select is(api.get_profile('bob')::jsonb #> '{owner}', 'null', 'The profile of a person names no owner');
 select is(api.get_profile('bob') ->> 'isBot', 'false', 'The profile of a person says that they are no bot');
 select is(api.get_invite_tree() #>> '{items,0,person,username}', 'weather', 'In the invite tree, a bot is below its owner');
@@ -63,7 +63,7 @@ select is((select array_agg(o.operation) from private.operations_of_people o
            where not exists (select from pg_proc p where p.pronamespace = 'api'::regnamespace and p.proname = o.operation)), null,
           'Each of these operations exists');
 
--- Its limits count 24 hours
+-- The limits of a bot count 24 hours
 select test.act_as('weather');
 select lives_ok($$ select private.count_writes('posts') $$, 'A bot can write');
 select test.act_as_owner();

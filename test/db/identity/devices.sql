@@ -54,7 +54,7 @@ select test.act_as_gate();
 select throws_ok($$ select api.end_alerted_session(pg_temp.family('other'), pg_temp.hash('elsewhere')) $$, 'PT410', 'session_over',
   'The token of another mail doesn''t end the session');
 select throws_ok($$ select api.end_alerted_session(pg_temp.family('known'), null) $$, 'PT410', 'session_over',
-  'A session without a mail can''t be ended this way');
+  'A session without a mail can''t be ended by a link');
 select is(api.end_alerted_session(pg_temp.family('other'), pg_temp.hash('other'))::text, '{"ok" : true}', 'The link ends the session');
 select ok(not pg_temp.is_open('other') and pg_temp.is_open('elsewhere'), 'The link ends no other session');
 select throws_ok($$ select api.end_alerted_session(pg_temp.family('other'), pg_temp.hash('other')) $$, 'PT410', 'session_over',

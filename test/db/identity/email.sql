@@ -93,8 +93,10 @@ select pg_temp.as_caller('alice');
 select pg_temp.change('alice@example.org', 'back');
 select test.act_as_gate();
 select is(pg_temp.verify('back'), '{"ok" : true}', 'An earlier address can be used again');
-select throws_ok($$ select pg_temp.verify('a second') $$, 'PT410', 'verification_over', 'An old verification link to it stays invalid');
-select throws_ok($$ select api.check_password_reset(pg_temp.link_id('reset'), pg_temp.hash('reset')) $$, 'PT410', 'reset_over', 'An old reset link to it stays invalid');
+select throws_ok($$ select pg_temp.verify('a second') $$, 'PT410', 'verification_over',
+  'An old verification link to an earlier address stays invalid');
+select throws_ok($$ select api.check_password_reset(pg_temp.link_id('reset'), pg_temp.hash('reset')) $$, 'PT410', 'reset_over',
+  'An old reset link to an earlier address stays invalid');
 
 -- Other ways to end a link
 select pg_temp.as_caller('bob');
@@ -118,7 +120,7 @@ update private.email_verifications set expires_at = now() where id = pg_temp.lin
 select test.act_as_gate();
 select throws_ok($$ select pg_temp.verify('banned') $$, 'PT410', 'verification_over', 'An expired link is invalid');
 
--- At most ten an hour
+-- At most ten links an hour
 select pg_temp.as_caller('carla');
 select lives_ok(format($$ select pg_temp.again('c %s') $$, n), 'Link ' || n + 2 || ' of the hour can be requested') from generate_series(1, 2) n;
 select test.act_as_owner();
@@ -129,7 +131,7 @@ select throws_ok($$ select pg_temp.again('too many') $$, 'PT409', 'verifications
 select throws_ok($$ select pg_temp.change('carla.new@example.org', 'too many') $$, 'PT409', 'verifications_exhausted', 'A change of address is refused too');
 select lives_ok($$ select pg_temp.change('carla@example.org', 'x') $$, 'Cancelling a change isn''t limited');
 
--- At most five an hour to one new address, whoever asks
+-- At most five mails an hour to one new address, whoever asks
 select test.act_as_owner();
 insert into private.email_verifications (id, user_id, email, replaces, token_hash, created_at, expires_at)
 select pg_temp.link_id('many ' || n), test.id('alice'), 'Victim@example.org', 'alice@example.org', pg_temp.hash('x'),

@@ -35,7 +35,7 @@ select lives_ok($$ select private.create_person('alice@example.org', 'h', 'New',
 -- Acting as Bob
 select test.act_as('bob');
 select throws_ok($$ select private.export_own('nonsense', null) $$, 'PT404', 'section_unknown', 'An unknown section of the export is refused');
-select is(api.export_me('profile') #>> '{items,0,id}', test.id('bob')::text, 'People can export only themselves');
+select is(api.export_me('profile') #>> '{items,0,id}', test.id('bob')::text, 'People can export only their own data');
 
 select * from finish();
 rollback;

@@ -86,7 +86,7 @@ select test.act_as_gate();
 select pg_temp.begin('alice', 'c');
 select pg_temp.refresh('c', 0), pg_temp.refresh('c', 1);
 select is(pg_temp.refresh('c', 0), 'refresh_token_reused', 'The token before the previous one has no grace period');
-select is(pg_temp.state('c'), '2 ended', 'Using it again ends the session');
+select is(pg_temp.state('c'), '2 ended', 'Using the token before the previous one ends the session');
 select pg_temp.begin('alice', 'd');
 select is(api.refresh_session(pg_temp.family('d'), 0, pg_temp.hash('forged'), pg_temp.hash('d 1'), 900) ->> 'message',
   'refresh_token_reused', 'Another token of the current generation counts as reused');
@@ -103,7 +103,7 @@ select is(pg_temp.refresh('b', 0), test.id('alice')::text, 'A minute before the 
 select pg_temp.wait('b', '59 days');
 select is(pg_temp.refresh('b', 1), test.id('alice')::text, 'Each use restarts the 60 days');
 
--- What ends a session from outside
+-- Other ways to end a session
 select pg_temp.begin('bob', 'e');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'bob';
@@ -155,7 +155,7 @@ select throws_ok($$ select api.list_sessions(51) $$, 'PT422', 'limit_out_of_rang
 select throws_ok($$ select api.list_sessions(20, 'x') $$, 'PT400', 'cursor_unknown', 'A malformed cursor is refused');
 select throws_ok($$ select api.end_session(pg_temp.family('bob')) $$, 'PT404', 'session_unknown', 'Another person''s session can''t be ended');
 select is(api.end_session(pg_temp.family('z'))::text, null, 'People can end their own session');
-select is(api.end_session(pg_temp.family('z'))::text, null, 'Ending it twice is not an error');
+select is(api.end_session(pg_temp.family('z'))::text, null, 'Ending a session twice is not an error');
 select is((select array_agg(s ->> 'userAgent') from json_array_elements(api.list_sessions(20, pg_temp.family('z')::text) -> 'items') s),
   array['Firefox on y', 'Firefox on x'], 'An ended session stays valid as a cursor');
 select is(json_array_length(api.list_sessions() -> 'items'), 2, 'An ended session isn''t listed');
@@ -174,7 +174,7 @@ select test.act_as_owner();
 update app.sessions set expires_at = now() - interval '1 second' where id in (pg_temp.family('x'), pg_temp.family('bob'));
 select test.act('worker', null);
 select is(private.job_purge(), 2, 'The job deletes expired sessions, ended or not');
-select is(private.job_purge(), 0, 'Running it again deletes nothing');
+select is(private.job_purge(), 0, 'Running the job again deletes nothing');
 
 select * from finish();
 rollback;

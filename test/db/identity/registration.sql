@@ -128,7 +128,7 @@ select throws_ok($$ select private.create_person('x@y.z', 'h', 'X', 'Y', null, n
 -- The first admin
 select is(private.ensure_first_admin('root@example.org', 'a hash')::text, null, 'If there is an admin, no other is created');
 update app.users set role = 'user', username = 'admin_before' where role = 'admin';
-delete from app.usernames where username = 'admin';   -- otherwise the name would stay theirs
+delete from app.usernames where username = 'admin';   -- otherwise nobody else could get the name
 create temporary table codes as select c from json_array_elements_text(private.ensure_first_admin('root@example.org', 'a hash')) c;
 select is((select count(distinct c)::int from codes), 3, 'If there is no admin, one is created, with three codes');
 select results_eq($$ select u.username, u.role, a.email, a.date_of_birth from app.users u join app.accounts a on a.user_id = u.id where u.role = 'admin' $$,

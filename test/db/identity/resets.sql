@@ -64,7 +64,7 @@ select is(private.find_reset_mail(pg_temp.reset_id('zoe'))::text, null, 'The wor
 select test.act_as_gate();
 select throws_ok($$ select pg_temp.reset('zoe') $$, 'PT410', 'reset_over', 'A token for an unknown address resets no password');
 
--- At most five an hour
+-- At most five resets an hour
 select pg_temp.ask('bob@example.org', 'bob ' || n) from generate_series(1, 7) n;
 select test.act('worker', null);
 select is((select count(private.find_reset_mail(pg_temp.reset_id('bob ' || n)))::int from generate_series(1, 7) n), 5, 'At most five resets an hour are mailed to a person');

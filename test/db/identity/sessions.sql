@@ -34,7 +34,8 @@ select throws_ok($$ select api.log_in(gen_random_uuid(), 'no hash', 900) $$, 'PT
 insert into token select format('alice %s', n), pg_temp.log_in('alice') from generate_series(1, 20) n;
 select is((select count(distinct (claims ->> 'iat', claims ->> 'exp'))::int from token), 20, 'No two tokens of a person are the same');
 select ok((select bool_and((claims ->> 'iat')::bigint <= extract(epoch from clock_timestamp())) from token), 'No token is issued in the future');
-select ok((select bool_and((claims ->> 'exp')::bigint - (claims ->> 'iat')::bigint between 900 and 960) from token), 'Tokens live as long as requested, plus up to a minute');
+select ok((select bool_and((claims ->> 'exp')::bigint - (claims ->> 'iat')::bigint between 900 and 960) from token),
+  'Tokens are valid as long as requested, plus up to a minute');
 select results_eq($$ select distinct claims - 'iat' - 'exp' from token $$,
   $$ select jsonb_build_object('sub', test.id('alice'), 'email', 'Alice@Example.org', 'role', 'user') $$, 'All tokens have the same claims about the person');
 insert into token values ('bob', pg_temp.log_in('bob'));

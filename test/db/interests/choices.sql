@@ -1,4 +1,4 @@
--- Choosing interests: one by one, in bulk, and dropping them; the counts; and that everyone has their own.
+-- Choosing interests one by one and in bulk, dropping them, and the counts. Everyone has their own choices.
 begin;
 select plan(32);
 select test.people('alice', 'bob');

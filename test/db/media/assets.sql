@@ -30,7 +30,8 @@ select results_eq($$ select owner_id, bytes from private.media_usage order by by
 -- Acting as Alice
 select test.act_as('alice');
 select is(private.use_asset(pg_temp.asset(1), '{image,avatar}'), pg_temp.place(1), 'use_asset returns the public URL of a committed asset');
-select throws_ok($$ select private.use_asset(pg_temp.asset(2), '{image}') $$, 'PT404', 'asset_unknown', 'Another person''s asset fails with asset_unknown');
+select throws_ok($$ select private.use_asset(pg_temp.asset(2), '{image}') $$, 'PT404', 'asset_unknown', 'The error '
+  'for another person''s asset is asset_unknown');
 select throws_ok($$ select private.use_asset(gen_random_uuid(), '{image}') $$, 'PT404', 'asset_unknown', 'An id without an asset fails with asset_unknown');
 select throws_ok($$ select private.use_asset(null, '{image}') $$, 'PT404', 'asset_unknown', 'A null asset fails with asset_unknown');
 select throws_ok($$ select private.use_asset(pg_temp.asset(3), '{image}') $$, 'PT422', 'asset_kind', 'An asset of another kind is refused');

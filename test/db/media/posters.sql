@@ -32,7 +32,7 @@ select lives_ok($$ insert into made values ('film', pg_temp.film('still')), ('se
   'A committed picture of the same person can be the poster of several videos');
 select is(pg_temp.poster_of('film'), pg_temp.url_of('still'), 'A pending video shows its poster');
 select is(pg_temp.poster_of('clip'), null, 'A video without poster shows none');
-select is(pg_temp.poster_of('still'), null, 'The poster itself has none');
+select is(pg_temp.poster_of('still'), null, 'A poster has no poster itself');
 select throws_ok($$ select api.delete_asset(pg_temp.made('still')) $$, 'PT409', 'asset_committed', 'A poster can''t be deleted by its owner');
 select lives_ok($$ select api.delete_asset(pg_temp.made('sequel')) $$, 'A video with a poster can be aborted');
 
@@ -42,11 +42,12 @@ update app.media_assets set status = 'committed', committed_at = now(), mime_typ
 update app.media_assets set created_at = now() - interval '10 years', expires_at = now() - interval '1 year' where status = 'pending';
 update app.media_assets set created_at = now() - interval '10 years', committed_at = now() - interval '10 years' where status = 'committed';
 select is(private.job_purge() > 0, true, 'The pending video is deleted after a time');
-select is((select count(*)::int from app.media_assets where id in (pg_temp.made('still'), pg_temp.made('other'))), 2, 'Its poster stays, and so does the poster of a committed video');
+select is((select count(*)::int from app.media_assets where id in (pg_temp.made('still'), pg_temp.made('other'))), 2,
+  'The poster of the deleted video stays, and so does the poster of a committed video');
 delete from private.pending_object_deletions;
 delete from app.media_assets where id = pg_temp.made('still');
 select results_eq($$ select key::uuid, upload_only from private.pending_object_deletions where not upload_only $$,
-  $$ values (pg_temp.made('still'), false) $$, 'Of a video whose poster is deleted the file stays');
+  $$ values (pg_temp.made('still'), false) $$, 'The file of a video stays if its poster is deleted');
 select is((select bytes from private.media_usage where owner_id = test.id('alice')), 60::bigint, 'The poster''s bytes no longer count, and the video''s do');
 
 -- Acting as Alice

@@ -127,7 +127,7 @@ select throws_ok($$ select api.report('message', pg_temp.id('to all')::text, 'x'
 select test.act_as_owner();
 delete from app.blocks;
 
--- Erasure of Bob, who wrote more than one batch erases
+-- Erasure of Bob, who wrote more messages than one batch erases
 select test.act_as_owner();
 insert into made values ('bob', test.id('bob'));
 create function pg_temp.unerased() returns integer language sql as $$

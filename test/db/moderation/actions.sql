@@ -40,12 +40,16 @@ select test.act_as_service('mona');
 select is(api.claim_case(pg_temp.case('one'))::jsonb #>> '{claimedBy,username}', 'mona', 'A moderator can claim a case');
 select is(pg_temp.audits(pg_temp.case('one')), 'mona case.claimed', 'A claim leaves an audit entry');
 select test.act_as_service('milo');
-select throws_ok($$ select api.claim_case(pg_temp.case('one')) $$, 'PT409', 'case_claimed', 'Nobody else can claim it');
-select throws_ok($$ select api.act_on_case(pg_temp.case('one'), '{dismiss}') $$, 'PT409', 'case_claimed', 'Nobody else can act in it');
-select throws_ok($$ select api.release_case(pg_temp.case('one')) $$, 'PT403', 'role_required', 'Another moderator can''t release it');
+select throws_ok($$ select api.claim_case(pg_temp.case('one')) $$, 'PT409', 'case_claimed',
+  'Nobody else can claim a claimed case');
+select throws_ok($$ select api.act_on_case(pg_temp.case('one'), '{dismiss}') $$, 'PT409', 'case_claimed',
+  'Nobody else can act in a claimed case');
+select throws_ok($$ select api.release_case(pg_temp.case('one')) $$, 'PT403', 'role_required',
+  'Another moderator can''t release the claim');
 select api.add_case_note(pg_temp.case('one'), 'I know him');
 select is(pg_temp.history('one'), 'opened, mona claimed, milo note I know him', 'Any moderator can add a note');
-select is(json_array_length(api.list_cases(p_claimed => 'nobody') -> 'items'), 2, 'The list of unclaimed cases leaves it out');
+select is(json_array_length(api.list_cases(p_claimed => 'nobody') -> 'items'), 2,
+  'The list of unclaimed cases leaves out a claimed case');
 select pg_temp.pass('one', '29 minutes');
 select test.act_as_service('mona');
 select api.add_case_note(pg_temp.case('one'), 'So do I');
@@ -54,10 +58,11 @@ select test.act_as_service('milo');
 select throws_ok($$ select api.claim_case(pg_temp.case('one')) $$, 'PT409', 'case_claimed', 'Working on a case starts the 30 minutes again');
 select pg_temp.pass('one', '2 minutes');
 select is(api.get_case(pg_temp.case('one')) ->> 'claimedById', null, 'A claim ends after 30 minutes without work');
-select is(api.claim_case(pg_temp.case('one')) #>> '{claimedBy,username}', 'milo', 'Then another moderator can claim the case');
+select is(api.claim_case(pg_temp.case('one')) #>> '{claimedBy,username}', 'milo',
+  'After the claim another moderator can claim the case');
 select test.act_as_service('alice');
 select is(api.release_case(pg_temp.case('one')) ->> 'claimedById', null, 'An admin can release anybody''s claim');
-select is(api.release_case(pg_temp.case('one')) ->> 'claimedById', null, 'Releasing it again changes nothing');
+select is(api.release_case(pg_temp.case('one')) ->> 'claimedById', null, 'Releasing a claim again changes nothing');
 select throws_ok($$ select api.claim_case(gen_random_uuid()) $$, 'PT404', 'case_unknown', 'An unknown case can''t be claimed');
 
 -- Changes
@@ -98,7 +103,7 @@ select throws_ok($$ select api.accept_case_proposal(pg_temp.case('three'), pg_te
 select test.act_as_service('alice');
 select throws_ok($$ select api.decline_case_proposal(pg_temp.case('three'), gen_random_uuid()) $$, 'PT404', 'case_proposal_unknown', 'An unknown proposal can''t be declined');
 select is(api.accept_case_proposal(pg_temp.case('three'), pg_temp.id('proposal')) ->> 'status', 'closed', 'An admin can accept a proposal');
-select is(pg_temp.account('bob'), 'banned until', 'What was proposed is done when it is accepted');
+select is(pg_temp.account('bob'), 'banned until', 'The proposed actions are done when the proposal is accepted');
 select is(pg_temp.decisions('bob') like '%, remove post harassment Again and again alice, suspend user harassment Again and again alice ends', true, 'The admin decided, with the reason of the proposal');
 select throws_ok($$ select api.decline_case_proposal(pg_temp.case('three'), pg_temp.id('proposal')) $$, 'PT409', 'case_closed', 'A proposal can''t be settled twice');
 

@@ -1,4 +1,4 @@
--- What a person reads of the decisions about them, appeals, and who resolves them.
+-- What a person can read about the decisions that concern them, appeals, and who resolves appeals.
 begin;
 select plan(54);
 select test.people('alice', 'bob', 'carla', 'mona', 'milo', 'adam');
@@ -57,12 +57,14 @@ select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), '
 select pg_temp.away(n, 31) from unnest(array['alice', 'adam', 'milo']) n;
 select is(api.list_decision_appeals() #>> '{items,0,mayResolve}', 'true', 'The list says that the person who decided may resolve the appeal if nobody else was active for 30 days');
 select pg_temp.away('milo', 29);
-select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', 'No') $$, 'PT409', 'appeal_own_decision', 'Somebody who was active 29 days ago could resolve it');
+select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', 'No') $$, 'PT409', 'appeal_own_decision',
+  'Somebody who was active 29 days ago could still resolve the appeal');
 select test.act_as_service('milo');
 select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'maybe', 'No') $$, 'PT422', 'appeal_verdict', 'An unknown verdict is refused');
 select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', '') $$, 'PT422', 'case_reason', 'An answer is required');
 select throws_ok($$ select api.resolve_decision_appeal(gen_random_uuid(), 'uphold', 'No') $$, 'PT404', 'appeal_unknown', 'An unknown appeal can''t be resolved');
-select is(api.resolve_decision_appeal(pg_temp.appeal('hide'), 'overturn', 'You are right')::jsonb @> '{"status": "overturned", "undone": true}', true, 'Another moderator can overturn it');
+select is(api.resolve_decision_appeal(pg_temp.appeal('hide'), 'overturn', 'You are right')::jsonb @> '{"status": "overturned", "undone": true}', true,
+  'Another moderator can overturn the decision');
 select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', 'No') $$, 'PT409', 'appeal_resolved', 'An appeal is resolved once');
 select test.act_as('carla');
 select lives_ok($$ select api.get_post(pg_temp.id('one')) $$, 'The hidden post is visible again');
@@ -72,7 +74,7 @@ select is(api.get_standing() ->> 'strikes', '2', 'The warning of the same case s
 select test.act_as_owner();
 select is((select count(*)::int from app.notifications n where n.user_id = test.id('bob') and n.payload ->> 'action' = 'overturned'), 1, 'The person is notified of the verdict');
 
--- What can't be taken back
+-- Decisions that can't be undone
 select test.act_as_service('alice');
 select api.remove_post(pg_temp.id('two'), 'Unlawful');
 select test.act_as('bob');
@@ -89,16 +91,19 @@ select api.ban_person('bob', 'For a week', now() + interval '7 days');
 select api.ban_person('bob', 'For good');
 select test.act_as_gate();
 select throws_ok($$ select api.find_standing(test.id('bob'), 'wrong') $$, 'PT401', 'credentials_wrong', 'Another hash of a password is refused');
-select throws_ok($$ select api.appeal_by_password(test.id('bob'), 'wrong', pg_temp.decision('ban'), 'No') $$, 'PT401', 'credentials_wrong', 'Also for an appeal');
+select throws_ok($$ select api.appeal_by_password(test.id('bob'), 'wrong', pg_temp.decision('ban'), 'No') $$, 'PT401', 'credentials_wrong',
+  'Another hash of a password is refused for an appeal too');
 select is(api.find_standing(test.id('bob'), pg_temp.hash('bob')) ->> 'state', 'banned', 'A banned person can read the standing with the password');
 select is(api.appeal_by_password(test.id('bob'), pg_temp.hash('bob'), pg_temp.decision('suspend'), 'Too long')::jsonb #>> '{decisions,1,appeal,status}', 'pending', 'A banned person can appeal');
 select api.appeal_by_password(test.id('bob'), pg_temp.hash('bob'), pg_temp.decision('ban'), 'Too long');
 select test.act_as_service('alice');
-select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('ban'), 'overturn', 'No') $$, 'PT409', 'appeal_own_decision', 'An admin who banned can''t resolve it while another admin could');
+select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('ban'), 'overturn', 'No') $$, 'PT409', 'appeal_own_decision',
+  'The admin who decided a ban can''t resolve the appeal while another admin could');
 select test.act_as_service('adam');
 select is(api.resolve_decision_appeal(pg_temp.appeal('suspend'), 'overturn', 'It was short') ->> 'undone', 'false', 'Overturning a suspension leaves a later ban');
 select ok(pg_temp.banned('bob'), 'The person is still banned');
-select is(api.resolve_decision_appeal(pg_temp.appeal('ban'), 'overturn', 'Enough') ->> 'undone', 'true', 'Overturning the ban ends it');
+select is(api.resolve_decision_appeal(pg_temp.appeal('ban'), 'overturn', 'Enough') ->> 'undone', 'true',
+  'Overturning the ban ends the ban');
 select ok(not pg_temp.banned('bob'), 'The person is not banned any more');
 select test.act_as_service('alice');
 select api.ban_person('carla', 'For a week', now() + interval '7 days');
@@ -107,7 +112,8 @@ select test.act_as_gate();
 select is((select count(*)::int from json_array_elements(api.find_standing(test.id('carla'), pg_temp.hash('carla')) -> 'decisions') d where d ->> 'liftedAt' is null), 1, 'A ban replaces the suspension before it');
 select api.appeal_by_password(test.id('carla'), pg_temp.hash('carla'), pg_temp.decision('ban'), 'Too long');
 select test.act_as_service('adam');
-select is(api.resolve_decision_appeal(pg_temp.appeal('ban'), 'overturn', 'Enough') ->> 'undone', 'true', 'Overturning the ban ends it, although there was a suspension before');
+select is(api.resolve_decision_appeal(pg_temp.appeal('ban'), 'overturn', 'Enough') ->> 'undone', 'true',
+  'Overturning the ban ends the ban, although there was a suspension before');
 select ok(not pg_temp.banned('carla'), 'The person is not banned any more');
 select test.act_as_service('alice');
 select api.ban_person('bob', 'Again');
@@ -124,10 +130,10 @@ select is(api.get_standing() ->> 'strikes', '3', 'Overturned decisions count no 
 select pg_temp.older(89);
 select is(api.get_standing() ->> 'strikes', '3', 'Strikes count for 90 days');
 select pg_temp.older(2);
-select is(api.get_standing() ->> 'strikes', '0', 'After 90 days they have lapsed');
+select is(api.get_standing() ->> 'strikes', '0', 'After 90 days strikes have lapsed');
 select is(json_array_length(api.get_standing() -> 'decisions'), 6, 'Decisions remain after their strikes have lapsed');
 
--- What members of staff wrote with others
+-- Posts that members of staff wrote with others
 select test.act_as('carla');
 insert into made select 'shared', (api.create_post('shared') ->> 'id')::uuid;
 select test.act_as_owner();
@@ -138,11 +144,13 @@ select test.act_as('carla');
 select api.appeal_decision(pg_temp.decision('hide'), 'Why?');
 select test.act_as_service('milo');
 select ok(api.list_decision_appeals('pending')::text not like '%' || pg_temp.appeal('hide') || '%', 'A co-author who is a moderator doesn''t see the appeal about the common post');
-select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', 'No') $$, 'PT404', 'appeal_unknown', 'A co-author who is a moderator can''t resolve it');
+select throws_ok($$ select api.resolve_decision_appeal(pg_temp.appeal('hide'), 'uphold', 'No') $$, 'PT404', 'appeal_unknown',
+  'A co-author who is a moderator can''t resolve the appeal');
 select pg_temp.away(n, 31) from unnest(array['alice', 'adam']) n;
 select pg_temp.away('milo', 0);
 select test.act_as_service('mona');
-select is((select i ->> 'mayResolve' from json_array_elements(api.list_decision_appeals('pending') -> 'items') i where i ->> 'id' = pg_temp.appeal('hide')::text), 'true', 'If only a co-author was active, the person who decided may resolve it');
+select is((select i ->> 'mayResolve' from json_array_elements(api.list_decision_appeals('pending') -> 'items') i where i ->> 'id' = pg_temp.appeal('hide')::text), 'true',
+  'If only a co-author was active, the person who decided may resolve the appeal');
 select pg_temp.away('adam', 0);
 select test.act_as_service('adam');
 select ok(api.list_decision_appeals('pending')::text like '%' || pg_temp.appeal('hide') || '%', 'Other members of staff see the appeal');

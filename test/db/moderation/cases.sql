@@ -47,7 +47,7 @@ select is(pg_temp.cases('one'), 'open spam 3 3 report', 'A case with open report
 select api.review_report(pg_temp.id('r2'));
 select api.review_report(r.id) from app.reports r where r.reporter_id = test.id('alice');
 select is(pg_temp.cases('one'), 'closed acted spam 3 3 report', 'A case closes when its last report is settled');
-select is(pg_temp.history('one'), 'opened, added, added, mona closed', 'The history says who closed it');
+select is(pg_temp.history('one'), 'opened, added, added, mona closed', 'The history says who closed the case');
 select throws_ok($$ select api.review_report(pg_temp.id('r1')) $$, 'PT409', 'report_settled', 'A settled report can''t be settled again');
 select test.act_as('carla');
 select api.report('post', pg_temp.id('one')::text, 'Rude again');
@@ -73,9 +73,10 @@ select is((select string_agg(distinct status, ' ') from app.reports where target
 select test.act_as_owner();
 select is((select count(*)::int from app.notifications where kind = 'moderation.actioned' and target_type = 'report'
            and user_id = test.id('carla') and payload ->> 'action' = 'dismissed'), 2, 'The reporters are notified');
-select is(private.settle_case_reports(jsonb_build_object('caseId', pg_temp.id('case')))::jsonb, '{"changed": 0, "next": null}', 'Settling them again changes nothing');
+select is(private.settle_case_reports(jsonb_build_object('caseId', pg_temp.id('case')))::jsonb, '{"changed": 0, "next": null}',
+  'Settling the reports again changes nothing');
 select private.end_case(pg_temp.id('case'), 'acted');
-select is(pg_temp.cases('two'), 'closed dismissed hate 1 2 rule', 'A closed case stays as it was closed');
+select is(pg_temp.cases('two'), 'closed dismissed hate 1 2 rule', 'A closed case doesn''t change');
 
 -- Decisions
 select test.act_as_service('mona');
@@ -85,7 +86,8 @@ select is(pg_temp.history('one') like '%, mona hide', true, 'The history of the 
 select api.hide_post(pg_temp.id('one'), 'Again');
 select is(pg_temp.decisions('bob'), 'hide post other Insults people mona in a case', 'Hiding a hidden post is no decision');
 select api.unhide_post(pg_temp.id('one'));
-select is(pg_temp.decisions('bob'), 'hide post other Insults people mona in a case lifted', 'Unhiding it lifts the decision');
+select is(pg_temp.decisions('bob'), 'hide post other Insults people mona in a case lifted',
+  'Unhiding the post lifts the decision');
 select is(pg_temp.history('one') like '%, mona hide, mona unhide', true, 'The history of the case contains the end of the decision');
 select test.act_as_service('alice');
 select api.ban_person('bob', 'Enough');

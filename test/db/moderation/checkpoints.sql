@@ -25,7 +25,7 @@ select is(private.list_checkpoints(1) #>> '{checkpoints,0,text}', (select one ->
 select is(json_array_length(private.get_checkpoint(1) -> 'hashes'), 3, 'The hashes of its entries are published');
 select is(private.verify_checkpoints(0)::text, '{"firstBroken" : null, "next" : null}', 'The checkpoint fits the log');
 
--- Nobody can change it
+-- Nobody can change a checkpoint
 select throws_ok('update private.audit_checkpoints set entries = 2', 'PT409', 'append_only', 'The owner can''t change a checkpoint');
 select throws_ok('delete from private.audit_checkpoints', 'PT409', 'append_only', 'The owner can''t delete a checkpoint');
 select throws_ok('truncate private.audit_checkpoints', 'PT409', 'append_only', 'The owner can''t truncate the checkpoints');

@@ -20,7 +20,8 @@ grant execute on all functions in schema pg_temp to public;
 
 select test.act_as_service('mona');
 select is((select string_agg(i #>> '{user,username}', ' ' order by i #>> '{user,username}') from json_array_elements(api.list_invitees('bob') -> 'items') i), 'carla dan eve', 'A moderator can list the people whom a person invited');
-select is(api.list_invitees('bob')::jsonb #> '{items,0}' @> '{"inviteeCount": 0, "strikes": 0}', true, 'The list has the number of their invitees, and their strikes');
+select is(api.list_invitees('bob')::jsonb #> '{items,0}' @> '{"inviteeCount": 0, "strikes": 0}', true,
+  'The list has the number of invitees and the strikes of each person');
 select is(json_array_length(api.list_invitees('carla') -> 'items'), 0, 'The list of a person who invited nobody is empty');
 select throws_ok($$ select api.list_invitees('nobody') $$, 'PT404', 'person_unknown', 'An unknown person has no list');
 select throws_ok(pg_temp.calls('{carla}'), 'PT403', 'role_required', 'A moderator can''t act against invitees');
@@ -36,6 +37,6 @@ select is(pg_temp.states(), 'bob, carla, dan, eve', 'The refused calls changed n
 select is(json_array_length(api.act_on_invitees('bob', 'limit', '{carla,dan}', 'Puppets', 'spam') -> 'items'), 2, 'An admin can limit several at once');
 select is(json_array_length(api.act_on_invitees('bob', 'ban', '{dan,eve}', 'Puppets', 'spam') -> 'items'), 2, 'An admin can ban several at once');
 select is(pg_temp.states(), 'bob, carla limited, dan banned, eve banned', 'The actions apply to those who were named, and to nobody else');
-select is(pg_temp.decisions(), 4, 'Each of them has a decision of their own');
+select is(pg_temp.decisions(), 4, 'Each of the invitees has their own decision');
 select * from finish();
 rollback;

@@ -32,7 +32,7 @@ grant execute on all functions in schema pg_temp to public;
 
 select is((select string_agg(t.type, ' ' order by t.type) from private.report_targets t
            where not exists (select from private.judged_types j where j.type = t.type)),
-          -- nobody knows when their words were written, so that a replay could not judge them; messages are private
+          -- the time of their words isn't stored, so a replay couldn't judge them, and messages are private
           'group guild message user', 'Every thing that can be reported is judged, except these');
 
 -- Acting as Bob, before there are rules
@@ -50,7 +50,7 @@ insert into made values ('order', (api.place_order(pg_temp.id('offering'), 1) #>
 select test.act_as('bob');
 select api.accept_order(pg_temp.id('order')), api.deliver_order(pg_temp.id('order'), 'Here');
 
-set constraints all immediate;   -- as their author, as a commit would
+set constraints all immediate;   -- runs the deferred triggers as the author, as a commit would
 set constraints all deferred;
 select test.act_as_owner();
 select test.settle();
@@ -68,7 +68,7 @@ insert into made values
   ('video-comment', (api.create_video_comment(pg_temp.id('video'), 'See the casino') ->> 'id')::uuid);
 select api.complete_order(pg_temp.id('order'));
 insert into made values ('review', (api.review_order(pg_temp.id('order'), 1, 'Go to the casino') ->> 'id')::uuid);
-set constraints all immediate;   -- as their author, as a commit would
+set constraints all immediate;   -- runs the deferred triggers as the author, as a commit would
 set constraints all deferred;
 select test.act_as_owner();
 select is(pg_temp.hits('live'), 'argument hidden, review hidden, video-comment', 'A live rule hides an argument and a review, and can only open a case about a comment');
@@ -80,7 +80,7 @@ select test.act_as('carla');
 select api.update_solution(pg_temp.id('solution'), rpad('The casino ', 60, 'x'));
 select test.act_as('bob');
 select api.update_course_lesson(pg_temp.id('course'), pg_temp.id('lesson'), '{"body": "On the casino"}');
-set constraints all immediate;   -- as their author, as a commit would
+set constraints all immediate;   -- runs the deferred triggers as the author, as a commit would
 set constraints all deferred;
 select test.act_as_owner();
 select test.settle();
@@ -100,7 +100,8 @@ select is((select argument_count from app.debates where id = pg_temp.id('debate'
 -- Cases and decisions
 select is(pg_temp.cases(), 5, 'The worker opens a case about each thing');
 select is((select string_agg(d.target_type || ' ' || d.action, ', ' order by d.target_type) from app.decisions d where d.decided_by is null),
-  'argument remove, course remove, review remove, solution remove', 'And writes a decision about what is hidden');
+  'argument remove, course remove, review remove, solution remove',
+  'The worker writes a decision about each hidden thing');
 select test.act_as_service('alice');
 select is(api.act_on_case((select id from app.cases where target_id = pg_temp.id('argument')), '{dismiss}') ->> 'status', 'closed', 'Staff can dismiss a case');
 select is(api.act_on_case((select id from app.cases where target_id = pg_temp.id('review')), '{remove}', 'Advertising') ->> 'status', 'closed', 'Staff can take over what a rule has hidden');

@@ -41,7 +41,7 @@ select test.act_as_owner();
 update app.media_assets set sha256 = null where id = pg_temp.id('unknown');
 
 select ok(pg_temp.fits('post', pg_temp.id('cats'), 'cat'), 'A post with the file is found, whatever the letter case of the hash');
-select ok(pg_temp.fits('post', pg_temp.id('cats'), 'dog'), 'Each of its files counts');
+select ok(pg_temp.fits('post', pg_temp.id('cats'), 'dog'), 'Each file of a post counts');
 select ok(not pg_temp.fits('post', pg_temp.id('cats'), 'film'), 'A post with other files is not found');
 select ok(not pg_temp.fits('post', pg_temp.id('plain'), 'cat'), 'A post without files is not found');
 select ok(pg_temp.fits('post', pg_temp.id('clip'), 'film'), 'A post with the video is found');
@@ -62,10 +62,11 @@ select ok(pg_temp.fits('post', pg_temp.id('cats'), 'cat'), 'An earlier version o
 
 -- What staff writes
 select is((pg_temp.reads(jsonb_build_array(upper(pg_temp.hash('a')), pg_temp.hash('a'))) ).parameters, jsonb_build_object('hashes', jsonb_build_array(pg_temp.hash('a'))), 'A hash is kept once, in lower case');
-select throws_ok($$ select pg_temp.reads('[]') $$, 'PT422', 'rule_conditions', 'There must be a hash');
+select throws_ok($$ select pg_temp.reads('[]') $$, 'PT422', 'rule_conditions', 'A condition needs a hash');
 select throws_ok($$ select pg_temp.reads('["abc"]') $$, 'PT422', 'rule_conditions', 'A hash has 64 digits');
 select throws_ok($$ select pg_temp.reads('[7]') $$, 'PT422', 'rule_conditions', 'A hash is a text');
-select throws_ok($$ select pg_temp.reads((select jsonb_agg(pg_temp.hash(n::text)) from generate_series(1, 101) n)) $$, 'PT422', 'rule_conditions', 'There can be at most 100 hashes');
+select throws_ok($$ select pg_temp.reads((select jsonb_agg(pg_temp.hash(n::text)) from generate_series(1, 101) n)) $$, 'PT422', 'rule_conditions',
+  'A condition can have at most 100 hashes');
 
 -- Who sees a hash
 select test.act_as_service('mona');

@@ -1,4 +1,4 @@
--- Strikes of suspensions: however often staff moves the end of one without a case, it counts once.
+-- Strikes of suspensions: a suspension without a case counts once, however often staff moves its end.
 begin;
 select plan(6);
 select test.people('alice', 'bob');
@@ -17,7 +17,7 @@ select pg_temp.suspend(2);
 select is(pg_temp.strikes(), 2, 'A suspension whose end was moved counts once');
 select pg_temp.suspend(3);
 select is(pg_temp.strikes(), 2, 'A suspension whose end was moved twice counts once');
-select is(pg_temp.continued(), 2::bigint, 'Each later one continues the first');
+select is(pg_temp.continued(), 2::bigint, 'Each later suspension continues the first');
 select api.unban_person('bob');
 select pg_temp.suspend(1);
 select is(pg_temp.strikes(), 4, 'A suspension after the end of another counts again');

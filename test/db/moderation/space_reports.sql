@@ -50,7 +50,7 @@ create function pg_temp.held(p_name text) returns text language sql stable secur
   from app.posts p where p.id = pg_temp.id(p_name) $$;
 grant execute on all functions in schema pg_temp to public;
 
--- alice owns the group, dora moderates it; bob and carla are members, eve is not
+-- alice owns the group, and dora moderates it. bob and carla are members, but eve is not
 select test.act_as('alice');
 insert into made select 'group', (api.create_group('Club') ->> 'id')::uuid;
 select test.act_as('bob');
@@ -114,7 +114,7 @@ select throws_ok($$ select api.list_space_reports('club', pg_temp.id('group')::t
 select throws_ok($$ select api.list_space_reports('guild', pg_temp.id('group')::text) $$, 'PT404', 'space_unknown', 'A group is no guild');
 select throws_ok($$ select api.list_space_reports('group', pg_temp.id('group')::text, 20, pg_temp.case('outside')::text) $$, 'PT400', 'cursor_unknown', 'A case of another space is not a valid cursor');
 
--- What the space does
+-- Actions of the space
 select test.act_as('dora');
 select throws_ok($$ select pg_temp.act('outside', 'hide') $$, 'PT404', 'case_unknown', 'Those who moderate a space can''t hide things outside of it');
 select throws_ok($$ select pg_temp.act('by moderator', 'hide') $$, 'PT404', 'case_unknown', 'Nobody can decide about their own post, or learn that there is a case about it');
@@ -140,12 +140,12 @@ select is((select string_agg(u.username || ' ' || (n.payload ->> 'action'), ', '
           'bob hidden, carla reviewed, dora reviewed', 'The author and the reporters are notified');
 select test.act_as('alice');
 select is(pg_temp.act('rude', 'unhide') ->> 'hidden', 'false', 'Another moderator can show the post again, even in a closed case');
-select lives_ok($$ select pg_temp.act('rude', 'unhide') $$, 'Showing it again a second time changes nothing');
+select lives_ok($$ select pg_temp.act('rude', 'unhide') $$, 'Showing the post again twice changes nothing');
 select is(pg_temp.act('answer', 'hide') ->> 'hidden', 'true', 'A reply can be hidden');
 select is(pg_temp.act('dull', 'dismiss') ->> 'outcome', 'dismissed', 'A case can be dismissed');
 select is(pg_temp.state('dull'), 'closed dismissed alice dismissed', 'The reports of a dismissed case are dismissed');
 
--- What staff has is staff's
+-- Cases that are with staff
 select throws_ok($$ select pg_temp.act('late', 'dismiss') $$, 'PT409', 'case_with_staff', 'After three days the space can''t dismiss a case');
 select is(pg_temp.act('violent', 'hide') ->> 'status', 'open', 'The space can hide something in an urgent case, which then stays with staff');
 select is(pg_temp.act('by moderator', 'hide') ->> 'status', 'open', 'The space can hide what a moderator wrote, and the case stays with staff');
@@ -164,7 +164,7 @@ select test.act_as_service('mona');
 select is(api.act_on_case(pg_temp.case('answer'), '{unhide}') ->> 'status', 'closed', 'Staff can undo what a space did');
 select is((api.create_case('post', pg_temp.id('dull')::text)) ->> 'spaceId', null, 'A case that staff opens is not for the space');
 
--- What a rule hid, too
+-- A post that a rule hid too
 select test.act_as('bob');
 select pg_temp.post('held');
 select test.act_as('carla');
@@ -173,7 +173,8 @@ select pg_temp.hold('held');
 select test.act_as('alice');
 select pg_temp.act('held', 'hide');
 select is(pg_temp.held('held'), 'hidden, rule space', 'A space can hide what a rule has hidden, and both decisions stand');
-select throws_ok($$ select pg_temp.act('held', 'unhide') $$, 'PT409', 'hidden_by_staff', 'If a rule hid it too, the space can''t show it again');
+select throws_ok($$ select pg_temp.act('held', 'unhide') $$, 'PT409', 'hidden_by_staff',
+  'If a rule hid the post too, the space can''t show it again');
 select test.act_as_service('mona');
 select api.create_case('post', pg_temp.id('held')::text);
 select api.act_on_case(pg_temp.case('held'), '{dismiss}');

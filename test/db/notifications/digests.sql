@@ -35,7 +35,7 @@ create function pg_temp.due(variadic p_names text[]) returns void language sql s
   update app.notification_settings set next_digest_at = '2026-06-01 08:00Z' where user_id in (select test.id(n) from unnest(p_names) n) $$;
 create function pg_temp.made() returns text[] language sql security definer as $$
   select array(select u.username from private.digests d join app.users u on u.id = d.user_id order by 1) $$;
--- Makes notifications an hour old, also for the digests of people whose actions caused them
+-- Makes all notifications an hour old
 create function pg_temp.age() returns void language sql security definer as $$
   update app.notifications set updated_at = now() - interval '1 hour' $$;
 create function pg_temp.says(p_name text, p_from timestamptz default '-infinity') returns jsonb language sql security definer as $$
@@ -75,7 +75,8 @@ select test.act_as_owner();
 select pg_temp.age();
 select pg_temp.due('alice', 'bob', 'carla', 'dave', 'erin', 'frank');
 select is(private.job_queue_digests(), 6, 'Everybody whose digest is due gets a new due time');
-select is(pg_temp.made(), '{alice}', 'Only people with unread mailable notifications get a digest, no banned people, and none without a verified address');
+select is(pg_temp.made(), '{alice}', 'Only people with unread mailable notifications and a verified address who '
+  'are not banned get a digest');
 select is(private.job_queue_digests(), 0, 'A second run queues no digest');
 select is(count(*), 0::bigint, 'No digest is due after the runs') from app.notification_settings where next_digest_at <= now();
 select is((select data ->> 'digestId' from pgboss.job where name = 'digests'), (select id::text from private.digests), 'The job for the worker has the id of the digest');
@@ -93,7 +94,7 @@ select is((private.claim_digest(pg_temp.mine())::jsonb) - 'unsubscribeId',
   'A worker claims a digest and gets its contents');
 select is(private.claim_digest(pg_temp.mine())::text, '{"busy" : true}', 'Another worker can''t claim the digest meanwhile');
 update private.digests set claimed_until = now() - interval '1 second' where id = pg_temp.mine();
-select ok(private.claim_digest(pg_temp.mine())::jsonb ? 'to', 'After the claim has expired, it can be claimed again');
+select ok(private.claim_digest(pg_temp.mine())::jsonb ? 'to', 'A digest whose claim has expired can be claimed again');
 select private.note_digest(pg_temp.mine(), false);
 select ok(private.claim_digest(pg_temp.mine())::jsonb ? 'to', 'A digest that could not be sent can be claimed again');
 select private.note_digest(pg_temp.mine(), true);
@@ -109,7 +110,7 @@ update private.digests set told_to = told_to - interval '1 second';
 select pg_temp.due('alice', 'dave');
 select private.job_queue_digests();
 select is(pg_temp.says('alice', (select told_from from private.digests where user_id = test.id('alice') and sent_at is null)),
-  '{"appeal.resolved": 1}', 'The next digest has only what is new since');
+  '{"appeal.resolved": 1}', 'The next digest has only what is new since then');
 select is((select array_agg(day) from private.digests where user_id = test.id('dave')), '{2026-06-01}', 'An unsent digest is replaced by the next one');
 update private.digests set sent_at = null;
 
@@ -160,7 +161,8 @@ select is(pg_temp.without(change), gone, what) from (values
   ($$ select private.erase_person(test.id('gina')) $$,
    '{moderation.actioned,payment.received,post.reacted,post.replied,user.followed}', 'Everything is left out for an erased recipient'),
   ($$ update app.users set created_at = now() - interval '25 hours' where username = 'gina' $$,
-   '{moderation.actioned,payment.received,post.reacted,post.replied,user.followed}', 'Everything is left out without a verified address in time'))
+   '{moderation.actioned,payment.received,post.reacted,post.replied,user.followed}',
+  'Everything is left out if the address was not verified in time'))
   as t (change, gone, what);
 insert into app.notifications (user_id, kind, group_key) select test.id('gina'), 'admin.broadcast', 'b' || n from generate_series(1, 600) n;
 select ok((private.digest_mail(jsonb_populate_record(null::private.digests, jsonb_build_object('user_id', test.id('gina'),

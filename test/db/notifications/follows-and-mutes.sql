@@ -1,4 +1,4 @@
--- Follow notifications are grouped; muted people cause no notifications.
+-- Follow notifications are grouped. Muted people cause no notifications.
 begin;
 select plan(17);
 select test.people('alice', 'bob', 'carla', 'dave');

@@ -57,7 +57,8 @@ select is(jsonb_array_length(pg_temp.inbox('post.replied')), 2, 'After an hour a
 -- Reading
 select is((api.mark_read(p_group_key => 'post.replied:00000000-0000-4000-8000-000000000001') ->> 'count')::int, 5, 'A group can be marked as read at once');
 select isnt(pg_temp.inbox('post.replied') #> '{0,readAt}', 'null', 'A read notification has the time of reading');
-select is((api.mark_read(p_group_key => 'post.replied:00000000-0000-4000-8000-000000000001') ->> 'count')::int, 5, 'Marking it twice is not an error');
+select is((api.mark_read(p_group_key => 'post.replied:00000000-0000-4000-8000-000000000001') ->> 'count')::int, 5,
+  'Marking a group twice is not an error');
 select test.act_as_owner();
 select test.notify(test.id('alice'), 'post.replied', test.id('carla'), 'post', '00000000-0000-4000-8000-000000000001');
 select test.act_as('alice');
@@ -70,7 +71,8 @@ select is((api.count_unread() ->> 'count')::int, 5, 'An item by the same person 
 select is((api.mark_read(array[(pg_temp.inbox('user.followed') #>> '{0,id}')::uuid, gen_random_uuid()]) ->> 'count')::int, 4,
   'Ids can be marked read, and unknown ids are ignored');
 select is((api.mark_read(p_before => now()) ->> 'count')::int, 4, 'Marking everything before a time leaves notifications of that very time unread');
-select is((api.mark_read(p_before => now() + interval '1 second') ->> 'count')::int, 0, 'Marking everything before a later time includes them');
+select is((api.mark_read(p_before => now() + interval '1 second') ->> 'count')::int, 0,
+  'Marking everything before a later time marks the notifications of the earlier time');
 select throws_ok($$ select api.mark_read() $$, 'PT422', 'read_selection', 'Marking without a selection is refused');
 select throws_ok($$ select api.mark_read('{}', 'user.followed') $$, 'PT422', 'read_selection', 'Marking with two selections is refused');
 select results_eq(

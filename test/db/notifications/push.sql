@@ -14,8 +14,10 @@ select test.act_as('alice');
 select is(api.add_push_token('ExponentPushToken[a]', 'expo') ->> 'platform', 'expo', 'A device can be registered');
 select throws_ok($$ select api.add_push_token('ExponentPushToken[a]', 'web') $$, 'PT422', 'push_token', 'An Expo token is refused as a browser');
 select is(api.add_push_token(repeat('a1', 32), 'apns') ->> 'platform', 'apns', 'A device token of APNs is hex');
-select throws_ok($$ select api.add_push_token(repeat('A1', 32), 'apns') $$, 'PT422', 'push_token', 'Upper-case hex would be another token of the same device');
-select throws_ok($$ select api.add_push_token('a1', 'apns') $$, 'PT422', 'push_token', 'A short token is none of APNs');
+select throws_ok($$ select api.add_push_token(repeat('A1', 32), 'apns') $$, 'PT422', 'push_token',
+  'Upper-case hex is refused, because it would be another token of the same device');
+select throws_ok($$ select api.add_push_token('a1', 'apns') $$, 'PT422', 'push_token',
+  'A short token is not a token of APNs');
 select is(api.add_push_token('abc:' || repeat('A-_', 50), 'fcm') ->> 'platform', 'fcm', 'A registration token of FCM has a colon');
 select throws_ok($$ select api.add_push_token('abc:' || repeat('A+/', 50), 'fcm') $$, 'PT422', 'push_token', 'A token of FCM is base64url');
 select api.remove_push_token(repeat('a1', 32)), api.remove_push_token('abc:' || repeat('A-_', 50));
@@ -39,25 +41,28 @@ select is(pg_temp.jobs(), 2::bigint, 'A new notification is pushed');
 select is(json_array_length(private.claim_pushes((select json_agg(data)::jsonb from pgboss.job where name = 'push')) -> 'messages'), 2,
   'The worker claims both pushes');
 select is((private.claim_pushes((select json_agg(data)::jsonb from pgboss.job where name = 'push')))::jsonb #> '{messages}', '[]',
-  'Another worker can''t claim them meanwhile');
+  'Another worker can''t claim the pushes meanwhile');
 create function pg_temp.note(p_result jsonb) returns void language sql as $$
   select private.note_pushes((select jsonb_agg(jsonb_build_object(
            'notificationId', notification_id, 'round', round, 'tokenId', token_id) || p_result) from private.pushes)) $$;
 select pg_temp.note('{"outcome": "failed", "retryAfter": 60}');
 select is((private.claim_pushes((select json_agg(data)::jsonb from pgboss.job where name = 'push')))::jsonb #> '{messages}', '[]',
-  'Nobody can claim them while the provider asks to wait');
+  'Nobody can claim the pushes while the provider asks to wait');
 select pg_temp.note('{"outcome": "failed"}');
 select is(json_array_length(private.claim_pushes((select json_agg(data)::jsonb from pgboss.job where name = 'push')) -> 'messages'), 2,
   'Pushes that failed can be claimed at once');
 update private.pushes set claimed_until = now() - interval '1 second';
 select is(json_array_length(private.claim_pushes((select json_agg(data)::jsonb from pgboss.job where name = 'push')) -> 'messages'), 2,
-  'After the claim has expired, they can be claimed again');
+  'Pushes whose claim has expired can be claimed again');
 update app.users set banned_at = now() where id = test.id('alice');
 select is(pg_temp.devices('alice'), 0::bigint, 'A ban deletes the devices');
 
-select is(private.notification_path('post.replied', 1, 'post', 'x', '{"replyId": "y"}'), '/replies/y', 'One item has the place of its kind');
-select is(private.notification_path('post.replied', 2, 'post', 'x', '{"replyId": "y"}'), '/posts/x', 'Several items have the place of their target');
-select is(private.notification_path('post.mentioned', 1, 'post', 'x', '{"replyId": null}'), '/posts/x', 'An item that lacks a field has the place of its target');
+select is(private.notification_path('post.replied', 1, 'post', 'x', '{"replyId": "y"}'), '/replies/y',
+  'A notification of one item has the path of its kind');
+select is(private.notification_path('post.replied', 2, 'post', 'x', '{"replyId": "y"}'), '/posts/x',
+  'A notification of several items has the path of their target');
+select is(private.notification_path('post.mentioned', 1, 'post', 'x', '{"replyId": null}'), '/posts/x',
+  'A notification of an item that lacks a field has the path of its target');
 
 select * from finish();
 rollback;

@@ -24,7 +24,7 @@ begin
   perform test.act_as('alice');
   perform api.add_series_item(pg_temp.id('series'), pg_temp.id(p_post), p_position);
 end $$;
--- The items that a person was notified of; marks them read first
+-- Marks a person's notifications as read, and returns the items that these notifications name
 create function pg_temp.told(p_person text) returns text language plpgsql as $$
 begin
   perform test.act_as(p_person);
@@ -98,7 +98,7 @@ select pg_temp.post('a4');
 select pg_temp.add('a4');
 select is(pg_temp.told('carla'), 'a2 a3 near s2', 'A former follower isn''t notified');
 
--- The event is repeated; nobody is notified twice
+-- The event is repeated, but nobody is notified twice
 select test.act_as_owner();
 delete from app.mutes;
 delete from app.notifications where target_id = pg_temp.id('a2')::text;

@@ -1,4 +1,4 @@
--- A ban: the banned person can't publish any more, and what they wrote is no longer counted.
+-- A ban: a banned person can't publish, and their replies are not counted.
 begin;
 select plan(6);
 select test.people('alice', 'bob', 'carla');

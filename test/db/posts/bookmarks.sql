@@ -1,5 +1,4 @@
--- Bookmarks: set and removed, counted, and visible to their owner only; their list, with full pages and stable
--- cursors.
+-- Bookmarks: set and removed, counted, and visible to their owner only. Their list has full pages and stable cursors.
 begin;
 select plan(46);
 select test.people('alice', 'bob', 'carla');
@@ -56,12 +55,12 @@ select is(api.bookmark(pg_temp.id('one')) #>> '{counters,bookmarks}', '2', 'Book
 
 -- Removing
 select is(api.unbookmark(pg_temp.id('one'))::text, null, 'A bookmark can be removed');
-select is(api.unbookmark(pg_temp.id('one'))::text, null, 'Removing it twice is not an error');
+select is(api.unbookmark(pg_temp.id('one'))::text, null, 'Removing a bookmark twice is not an error');
 select is(pg_temp.counted('one'), 1, 'Removing a bookmark twice is counted once');
 select test.act_as('alice');
 select is(api.bookmark(pg_temp.id('one')) #>> '{counters,bookmarks}', '2', 'Authors can bookmark their own post');
 
--- Pages; a cursor stays valid when its bookmark was removed
+-- Pages, and a cursor whose bookmark was removed
 select test.act_as_owner();
 delete from app.bookmarks;
 delete from private.removed_bookmarks;
@@ -95,7 +94,8 @@ select test.act_as('bob');
 select is(pg_temp.names(api.list_bookmarks(2)), 'two one', 'Deleted and hidden posts are left out, and the page is full');
 select is(pg_temp.names(api.list_bookmarks(2, pg_temp.id('three')::text)), 'two one', 'A deleted post stays valid as a cursor');
 select is(api.unbookmark(pg_temp.id('three'))::text, null, 'The bookmark of a deleted post can be removed');
-select throws_ok($$ select api.unbookmark(pg_temp.id('three')) $$, 'PT404', 'post_unknown', 'After the removal, the deleted post fails with post_unknown');
+select throws_ok($$ select api.unbookmark(pg_temp.id('three')) $$, 'PT404', 'post_unknown', 'Removing the bookmark '
+  'of a deleted post again fails with post_unknown');
 select test.act_as_owner();
 update private.removed_bookmarks set ended_at = now() - interval '1 day 1 second';
 select is(private.job_purge(), 2, 'The job deletes the places of bookmarks that were removed more than a day ago');

@@ -62,7 +62,8 @@ select throws_ok($$ select pg_temp.invite('post', 'carla', 91) $$, 'PT422', 'spl
 select throws_ok($$ select api.invite_co_author(gen_random_uuid(), 'carla', 1) $$, 'PT404', 'post_unknown', 'An unknown post fails with post_unknown');
 select throws_ok($$ select pg_temp.invite('theirs', 'carla') $$, 'PT403', 'post_not_yours', 'Only the author can invite');
 select test.act_as('bob');
-select throws_ok($$ select pg_temp.invite('circles', 'carla') $$, 'PT404', 'post_unknown', 'A post the caller can''t see fails with post_unknown');
+select throws_ok($$ select pg_temp.invite('circles', 'carla') $$, 'PT404', 'post_unknown', 'The error for a post '
+  'the caller can''t see is post_unknown');
 select throws_ok(format($$ update app.post_co_authors set status = 'accepted' where id = %L $$, pg_temp.id('post bob')), '42501', null,
   'Nobody can accept in the table');
 select throws_ok($$ insert into app.post_co_authors (post_id, user_id, split_share) values (pg_temp.id('post'), test.id('carla'), 1) $$,

@@ -125,8 +125,8 @@ select is(pg_temp.edits('later'), 0, 'An edit before publication is no event');
 
 -- Nobody is notified of an edit
 select is(pg_temp.edit('closed', '{"visibility": "public"}') ->> 'visibility', 'public', 'A post can be made public');
-select is((select pg_temp.sent() - sent from before), 0, 'Making it public doesn''t broadcast it');
-select is((select pg_temp.events()), (select events from before), 'Making it public emits no publishing event');
+select is((select pg_temp.sent() - sent from before), 0, 'Making a post public doesn''t broadcast it');
+select is((select pg_temp.events()), (select events from before), 'Making a post public emits no publishing event');
 
 -- Acting as Bob: a post whose audience is narrowed is unknown to him immediately
 select test.act_as('bob');

@@ -1,4 +1,4 @@
--- The seven formats: what each requires and refuses, media, persona, poll, journalism; and a repeated repost.
+-- The seven formats: what each requires and refuses, media, persona, poll, journalism, and a repeated repost.
 begin;
 select plan(92);
 select test.people('alice', 'bob', 'carla');

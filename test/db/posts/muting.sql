@@ -51,7 +51,8 @@ select is(api.get_post(pg_temp.id('c1')) ->> 'body', 'c1 about coffee', 'A muted
 
 -- Words
 select api.mute_keyword('coffee');
-select is(pg_temp.walk(n), 'd1 b1', 'The feed leaves out muted words, also in the caller''s own posts, in pages of ' || n) from generate_series(1, 3) n;
+select is(pg_temp.walk(n), 'd1 b1',
+  'The feed leaves out muted words, even in the caller''s own posts, in pages of ' || n) from generate_series(1, 3) n;
 select api.unmute_person('carla');
 select is(pg_temp.walk(n), 'd1 c2 b1', 'The feed leaves out posts with a muted word in the title, in pages of ' || n) from generate_series(1, 4) n;
 select is(pg_temp.names(api.list_feed(p_limit => 2)), 'd1 c2', 'Although a word is muted, pages are full');

@@ -1,4 +1,5 @@
--- A repost is a pointer: actions on it apply to its original. What it earns is in reputation/reposts.sql.
+-- A repost is a pointer: actions on it apply to its original. The reputation that a repost earns is in
+-- reputation/reposts.sql.
 begin;
 select plan(41);
 select test.people('alice', 'bob', 'carla', 'dave');
@@ -19,7 +20,7 @@ create function pg_temp.option(p_position integer) returns uuid language sql sta
   where l.post_id = pg_temp.id('post') and o.position = p_position $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Alice asks a question with Dave as co-author; Bob reposts it
+-- Alice asks a question with Dave as co-author. Bob reposts the question
 select test.act_as('alice');
 insert into made select 'post', (api.create_post('Tea?', p_poll => '{"options": ["yes", "no"]}') ->> 'id')::uuid;
 insert into made select 'reply', (api.create_reply(pg_temp.id('post'), 'Or milk') ->> 'id')::uuid;

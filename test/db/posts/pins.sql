@@ -17,7 +17,7 @@ insert into made select 'later', (api.create_post('Later', p_publish_at => now()
 
 select is(api.pin_post(pg_temp.id('one')) ->> 'pinned', 'true', 'A post can be pinned');
 select is(api.get_post(pg_temp.id('one')) ->> 'pinned', 'true', 'A pinned post''s card shows it');
-select is(api.pin_post(pg_temp.id('one')) ->> 'id', pg_temp.id('one')::text, 'Pinning it again returns the post');
+select is(api.pin_post(pg_temp.id('one')) ->> 'id', pg_temp.id('one')::text, 'Pinning a post again returns it');
 select api.pin_post(pg_temp.id('two'));
 select is(api.pin_post(pg_temp.id('closed')) ->> 'pinned', 'true', 'A post for circles can be pinned');
 select throws_ok($$ select api.pin_post(pg_temp.id('three')) $$, 'PT409', 'pins_exhausted', 'A fourth pin is refused');

@@ -48,7 +48,7 @@ select lives_ok(format($$ select pg_temp.poll('wide', %L) $$,
   jsonb_build_object('options', jsonb_build_array('tea', repeat('x', 200)))), 'An option of 200 characters is accepted');
 select throws_ok(format($$ select pg_temp.poll('bad', '{"options": ["a", "b"], "closesAt": %s}') $$, to_json(bad)),
   'PT422', 'poll_closes_at', what) from (values
-  (now()::text, 'A poll can''t close now'), ('soon', 'The end of a poll must be a time'), ('9999-12-31T00:00:00Z', 'The end of a poll must be before the year 9999 is over'), ('infinity', 'that comes')) as b (bad, what);
+  (now()::text, 'A poll can''t close now'), ('soon', 'The end of a poll must be a time'), ('9999-12-31T00:00:00Z', 'The end of a poll must be before 31 December 9999'), ('infinity', 'The end of a poll can''t be infinity')) as b (bad, what);
 select throws_ok(
   $$ insert into made select 'bad', (api.create_post('A question') ->> 'id')::uuid;
      select private.add_poll(pg_temp.id('bad'), jsonb_build_object('options', '["a", "b"]'::jsonb, 'closesAt', now() + interval '1 hour'),
@@ -108,9 +108,9 @@ select throws_ok($$ select pg_temp.vote('ending', 1) $$, 'PT404', 'post_unknown'
 select test.act_as('alice');
 select throws_ok($$ select pg_temp.vote('ending', 1) $$, 'PT422', 'post_not_out', 'The author can''t vote on a scheduled post');
 select throws_ok(format('update app.posts set publish_at = %L where id = pg_temp.id(%L)', now() + interval '1 hour', 'ending'),
-  'PT422', 'poll_closes_at', 'The author can''t move publication past the end of the poll');
+  'PT422', 'poll_closes_at', 'The author can''t move the publication to the end of the poll');
 select lives_ok(format('update app.posts set publish_at = %L where id = pg_temp.id(%L)', now() + interval '59 minutes', 'ending'),
-  'The author can move publication to before the end of the poll');
+  'The author can move the publication to a time before the end of the poll');
 select test.act_as_owner();
 update app.posts set published_at = now(), publish_at = null where id = pg_temp.id('ending');
 update app.posts set hidden_at = now() where id = pg_temp.id('long');

@@ -42,7 +42,7 @@ insert into made select 'repost', (api.repost(pg_temp.id('post')) ->> 'id')::uui
 select test.act_as('carla');
 select is(pg_temp.feed(), 'other post repost', 'Before the mute the feed has three posts');
 select is(api.mute_post(pg_temp.id('post'))::jsonb, '{"muted": true}', 'A post can be muted');
-select is(api.mute_post(pg_temp.id('post'))::jsonb, '{"muted": true}', 'Muting it twice is not an error');
+select is(api.mute_post(pg_temp.id('post'))::jsonb, '{"muted": true}', 'Muting a post twice is not an error');
 select is(pg_temp.feed(), 'other', 'The muted post and its repost leave the feed');
 select is(private.muted_posts(), array[pg_temp.id('post')], 'muted_posts has the post that the caller muted');
 select is(api.get_post(pg_temp.id('post')) ->> 'body', 'post', 'A muted post can still be opened');
@@ -64,7 +64,7 @@ select throws_ok($$ insert into app.post_mutes (post_id, user_id) values (pg_tem
 -- Acting as Carla: unmuting
 select test.act_as('carla');
 select is(api.unmute_post(pg_temp.id('post'))::text, null, 'A post can be unmuted');
-select is(api.unmute_post(pg_temp.id('post'))::text, null, 'Unmuting it twice is not an error');
+select is(api.unmute_post(pg_temp.id('post'))::text, null, 'Unmuting a post twice is not an error');
 select is(pg_temp.feed(), 'other post repost', 'After unmuting, the post and its repost are back in the feed');
 select api.mute_post(pg_temp.id('repost'));
 select is(pg_temp.feed(), 'other post', 'Muting a repost leaves the original in the feed');
@@ -108,12 +108,12 @@ select is((select count(*)::int from app.post_mutes where user_id not in (test.i
 
 -- At most 5000
 select test.act_as_owner();
-set constraints all immediate;   -- so that no deferred trigger is pending
+set constraints all immediate;   -- no deferred trigger may be pending
 alter table app.posts disable trigger user;
 insert into app.posts (author_id, body) select test.id('carla'), 'many' from generate_series(1, 5001);
 alter table app.posts enable trigger user;
 delete from app.post_mutes where user_id = test.id('alice');
-alter table app.post_mutes disable trigger limit_post_mutes;   -- otherwise it would count the mutes for each row
+alter table app.post_mutes disable trigger limit_post_mutes;   -- otherwise the trigger would count the mutes for each row
 insert into app.post_mutes (post_id, user_id) select p.id, test.id('alice') from app.posts p where p.body = 'many' order by p.id limit 4999;
 alter table app.post_mutes enable trigger limit_post_mutes;
 select test.act_as('alice');

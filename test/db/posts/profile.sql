@@ -27,7 +27,7 @@ begin
 end $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Bob writes what Alice reposts; Carla is in Alice's circle; Dave is a stranger
+-- Bob writes what Alice reposts. Carla is in Alice's circle, and Dave is a stranger
 select test.act_as('bob');
 insert into made select 'bob', (api.create_post('Bob''s') ->> 'id')::uuid;
 insert into made select 'closed', (api.create_post('Bob''s, closed', p_visibility => 'circles') ->> 'id')::uuid;

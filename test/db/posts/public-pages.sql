@@ -42,36 +42,41 @@ insert into made values ('repost', pg_temp.post('ben',
 select test.act_as_owner();
 update app.posts set hidden_at = now() where id = pg_temp.id('hidden');
 
-select is(pg_temp.page(pg_temp.id('public')) ->> 'body', 'Moss', 'a public post has a page');
-select is(pg_temp.page(pg_temp.id('public')) -> 'author' ->> 'username', 'alice', 'its page names the author');
+select is(pg_temp.page(pg_temp.id('public')) ->> 'body', 'Moss', 'A public post has a page');
+select is(pg_temp.page(pg_temp.id('public')) -> 'author' ->> 'username', 'alice',
+  'The page of a post names the author');
 select is(pg_temp.page(pg_temp.id('quote')) ->> 'quotedPostId', pg_temp.id('public')::text,
-          'the page of a quote has the quoted post');
-select is(pg_temp.page(pg_temp.id(w)), null, format('no page for the post "%s"', w))
+          'The page of a quote has the quoted post');
+select is(pg_temp.page(pg_temp.id(w)), null, format('The post "%s" has no page', w))
 from unnest(array['circles', 'later', 'hidden', 'repost']) w;
-select is(jsonb_array_length(pg_temp.profile('alice') -> 'posts'), 1, 'a profile has the posts that have a page');
-select is(pg_temp.profile('nobody'), null, 'no page for nobody');
+select is(jsonb_array_length(pg_temp.profile('alice') -> 'posts'), 1, 'A profile has the posts that have a page');
+select is(pg_temp.profile('nobody'), null, 'An unknown person has no page');
 
--- a person who turned their page off
+-- A person who turned their pages off
 select test.act_as('alice');
-select is(api.update_me('{"hasPublicPage": false}') ->> 'hasPublicPage', 'false', 'a person turns their pages off');
-select is(pg_temp.page(pg_temp.id('public')), null, 'then their posts have no page');
-select is(pg_temp.profile('alice'), null, 'and the person has none');
-select is(pg_temp.page(pg_temp.id('quote')) -> 'quotedPostId', 'null', 'and a quote of such a post does not name it');
+select is(api.update_me('{"hasPublicPage": false}') ->> 'hasPublicPage', 'false', 'A person can turn their pages off');
+select is(pg_temp.page(pg_temp.id('public')), null, 'Posts of a person with pages turned off have no page');
+select is(pg_temp.profile('alice'), null, 'A person with pages turned off has no page');
+select is(pg_temp.page(pg_temp.id('quote')) -> 'quotedPostId', 'null',
+  'The page of a quote doesn''t name a post without a page');
 select test.act_as('alice');
-select is(api.update_me('{"phone": null}') ->> 'hasPublicPage', 'false', 'another change of the profile does not change it');
-select is(api.update_me('{"hasPublicPage": true}') ->> 'hasPublicPage', 'true', 'a person turns their pages on again');
+select is(api.update_me('{"phone": null}') ->> 'hasPublicPage', 'false',
+  'Another change of the profile leaves the pages turned off');
+select is(api.update_me('{"hasPublicPage": true}') ->> 'hasPublicPage', 'true',
+  'A person can turn their pages on again');
 
--- limited, also for followers: a page has no caller
+-- A limited person has no page even for followers, because a page has no caller
 select test.act_as('friend');
 select api.follow_person('alice');
 select test.act_as_owner();
 update app.users set limited_at = now() where id = test.id('alice');
-select is(pg_temp.page(pg_temp.id('public')), null, 'no page for a post of a limited person');
-select is(pg_temp.profile('alice'), null, 'no page for a limited person');
-select is(pg_temp.page(pg_temp.id('quote')) ->> 'quotedPostId', null, 'the page of a quote leaves out such a post');
+select is(pg_temp.page(pg_temp.id('public')), null, 'A post of a limited person has no page');
+select is(pg_temp.profile('alice'), null, 'A limited person has no page');
+select is(pg_temp.page(pg_temp.id('quote')) ->> 'quotedPostId', null,
+  'The page of a quote leaves out a post of a limited person');
 select test.act_as_owner();
 update app.users set limited_at = null, banned_at = now() where id = test.id('alice');
-select is(pg_temp.profile('alice'), null, 'no page for a banned person');
+select is(pg_temp.profile('alice'), null, 'A banned person has no page');
 
 select * from finish();
 rollback;

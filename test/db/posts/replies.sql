@@ -88,7 +88,8 @@ select api.block_person('carla');
 select is(pg_temp.replies('bob'), 'bob dave', 'Replies of a person across a block are hidden');
 select is(pg_temp.replies('carla'), 'carla dave', 'Replies of a person who blocked the caller are hidden too');
 select is(pg_temp.replies('alice'), 'bob carla dave', 'Others see all replies');
-select throws_ok($$ select private.require_reply(pg_temp.id('carla')) $$, 'PT404', 'reply_unknown', 'A reply across a block fails with reply_unknown') from test.act_as('bob');
+select throws_ok($$ select private.require_reply(pg_temp.id('carla')) $$, 'PT404', 'reply_unknown', 'The '
+  'error for a reply across a block is reply_unknown') from test.act_as('bob');
 select throws_ok($$ select api.list_replies(pg_temp.id('post'), p_cursor => pg_temp.id('carla')::text) $$, 'PT400', 'cursor_unknown',
   'A reply across a block is refused as a cursor');
 select test.act_as('bob');

@@ -78,7 +78,7 @@ select throws_ok($$ select api.repost(pg_temp.id('post'), 'Look at me') $$, 'PT4
 select throws_ok($$ select api.repost(pg_temp.id('repost')) $$, 'PT400', 'repost_own', 'Authors can''t repost a repost of their own post');
 select throws_ok($$ select api.create_post('', 'repost', p_quoted_post_id => pg_temp.id('post')) $$, 'PT400', 'repost_own', 'Authors can''t repost their own post with create_post either');
 
--- Acting as Carla: a repost of a repost refers to the original; who sees it
+-- Acting as Carla: a repost of a repost, which refers to the original, and who sees it
 select test.act_as('carla');
 select pg_temp.keep('second', api.repost(pg_temp.id('repost'), p_visibility => 'circles'));
 select is((select quoted_post_id from app.posts where id = pg_temp.id('second')), pg_temp.id('post'), 'A repost of a repost refers to the original');

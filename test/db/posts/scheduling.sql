@@ -1,5 +1,5 @@
 -- Scheduled posts: who sees them, how they are published, and what can still be changed. test/worker/schedule.test.ts
--- has two workers.
+-- tests two workers.
 begin;
 select plan(75);
 select test.people('alice', 'bob', 'carla');
@@ -30,7 +30,7 @@ create function pg_temp.announced(p_name text) returns integer language sql vola
   select count(*)::int from realtime.messages where topic = 'feed:public' and payload ->> 'id' = pg_temp.id(p_name)::text $$;
 create function pg_temp.due(p_name text) returns void language sql security definer as $$
   update app.posts set publish_at = now() - interval '1 second' where id = pg_temp.id(p_name) $$;
--- The job is the worker's; it changes only rows that are due
+-- Calls the worker's job until no row is due, and returns the number of calls that changed rows
 create function pg_temp.work() returns integer language plpgsql security definer as $$
 declare
   v_count integer := 0;

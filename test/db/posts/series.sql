@@ -193,7 +193,8 @@ select api.unblock_person('alice');
 -- Follows
 select is(api.follow_series(pg_temp.id('series'))::text, '{"following" : true}', 'A series can be followed');
 select is(api.follow_series(pg_temp.id('series')) ->> 'following', 'true', 'Following a series twice is not an error');
-select is(api.list_series_items(pg_temp.id('series')) #>> '{series,followed}', 'true', 'The card shows that the caller follows it');
+select is(api.list_series_items(pg_temp.id('series')) #>> '{series,followed}', 'true',
+  'The card shows that the caller follows the series');
 select is((select count(*)::int from app.series_follows), 1, 'Following twice leaves one follow');
 select is(api.list_series_items(pg_temp.id('series')) #>> '{series,followed}', 'false', 'The card doesn''t show other people''s follows') from test.act_as('carla');
 select is((select count(*)::int from app.series_follows), 0, 'Nobody sees other people''s follows');

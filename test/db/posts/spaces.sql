@@ -65,7 +65,8 @@ select test.act_as('carla');
 select throws_ok($$ select api.create_post('x', p_group_id => 'club') $$, 'PT403', 'space_not_member', 'Only members can publish in a group');
 select throws_ok($$ select api.create_post('x', p_group_id => 'secret') $$, 'PT404', 'space_unknown', 'A private group is unknown to a non-member');
 select throws_ok($$ select api.create_post('x', p_group_id => 'nowhere') $$, 'PT404', 'space_unknown', 'An unknown group fails with space_unknown');
-select throws_ok($$ select api.create_post('x', p_guild_id => 'club') $$, 'PT404', 'space_unknown', 'A group''s name used for a guild fails with space_unknown');
+select throws_ok($$ select api.create_post('x', p_guild_id => 'club') $$, 'PT404', 'space_unknown', 'The error for '
+  'a group''s name used for a guild is space_unknown');
 select throws_ok($$ insert into app.posts (author_id, body, space_id) select test.id('carla'), 'x', id from app.spaces where slug = 'club' $$,
   '42501', null, 'A non-member can''t insert a post into a group');
 select test.act_as('bob');
@@ -103,7 +104,8 @@ select api.follow_person('bob');
 select is(pg_temp.feed('alice', 'following'), 'Look hello', 'Members who follow the author see the post in Following');
 select test.act_as('carla');
 select api.follow_person('bob');
-select is(pg_temp.feed('carla', 'following'), '', 'Non-members who follow the author don''t see it in Following');
+select is(pg_temp.feed('carla', 'following'), '',
+  'Non-members who follow the author don''t see the post in Following');
 select test.act_as('alice');
 select is((select count(*) from json_array_elements(api.list_feed(p_interest_id => (select id from app.interests order by slug limit 1)) -> 'items')),
   1::bigint, 'Members see the post with the filter by its interest');

@@ -1,4 +1,5 @@
--- People can take back their own actions even if they can't see the post any more; the answer reveals nothing.
+-- People can take back their own actions even if they can't see the post any more. The answer reveals nothing about
+-- the post.
 begin;
 select plan(74);
 select test.people('alice', 'bob', 'carla');
@@ -76,7 +77,7 @@ end $$;
 select pg_temp.reposts(how, way)
 from unnest(array['blocked', 'narrowed', 'hidden', 'deleted', 'banned']) how, unnest(array['delete_post', 'unrepost', 'unrepost with its own id']) way;
 
--- A pinned repost can be unpinned; a person who did nothing with the post learns nothing
+-- A pinned repost can be unpinned. A person who did nothing with the post learns nothing about it
 select pg_temp.publish('post');
 select test.act_as('bob');
 insert into made select 'repost', (api.repost(pg_temp.id('post')) ->> 'id')::uuid;

@@ -79,7 +79,7 @@ from (values (pg_temp.id('elsewhere'), 'A reply to another post can''t be answer
 select throws_ok(format('select api.list_replies(pg_temp.id(%L), p_parent_id => %L)', 'post', p), 'PT404', 'reply_unknown', 'The list of answers fails for a reply that is ' || what)
 from (values (pg_temp.id('elsewhere'), 'under another post'), (gen_random_uuid(), 'unknown')) c (p, what);
 select throws_ok($$ select api.create_reply(pg_temp.id('inner'), 'x', 'reply', pg_temp.id('one')) $$, 'PT404', 'post_unknown',
-  'A post the caller can''t see fails with post_unknown, whatever the parent');
+  'The error for a post the caller can''t see is post_unknown, whatever the parent');
 select throws_ok($$ insert into app.replies (post_id, author_id, body, parent_id)
   values (pg_temp.id('post'), test.id('dave'), 'x', pg_temp.id('elsewhere')) $$, 'PT404', 'reply_unknown', 'Nobody can insert a reply to a reply of another post');
 

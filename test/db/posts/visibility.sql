@@ -17,7 +17,8 @@ begin
   return coalesce(v_names, '');
 end $$;
 
--- The names of the posts for which an operation succeeds for a person; for the others it must fail with post_unknown
+-- The names of the posts for which an operation succeeds for a person. For all others the operation must fail with
+-- post_unknown
 create function pg_temp.reached(p_person text, p_call text) returns text language plpgsql as $$
 declare
   v_post   made;
@@ -106,7 +107,7 @@ select test.act_as_owner();
 select is((select string_agg(v.is_visible::int::text, '' order by r)
            from generate_series(0, 4) r
            cross join lateral private.visibility(test.id('alice'), r, p_viewer => test.id(p)) v), e,
-  format('%s sees %s of everyone, circles, inner, author, nobody', p, e))
+  format('For the levels everyone, circles, inner, author and nobody, the visibility to %s is %s', p, e))
 from (values ('blocked', '00000'), ('blocker', '00000'), ('stranger', '10000'), ('member', '11000'), ('inner', '11100'),
              ('alice', '11110')) as t (p, e);
 select is((select array[v.is_inside, v.is_addressed, v.is_visible]
@@ -159,7 +160,7 @@ select is(pg_temp.rows('inner', 'posts'), 'circles public', 'If a circle is dele
 select api.set_bond_level(pg_temp.circle('Friends'), 'inner', 'inner-circle') from test.act_as('alice');
 select is(pg_temp.rows('inner', 'posts'), 'circles inner public', 'A higher bond level shows the post for the inner circle again');
 
--- A space: only its members see its posts; a block still hides them
+-- A space: only its members see its posts, which a block still hides
 select test.act_as_owner();
 insert into app.spaces (id, kind, slug, name) values ('00000000-0000-4000-8000-000000000001', 'group', 'the-space', 'x');
 insert into app.space_members (space_id, user_id)

@@ -63,7 +63,8 @@ insert into app.audience (viewer_id, author_id, level)
 values (test.id('carla'), test.id('alice'), -1), (test.id('alice'), test.id('carla'), -1);
 update app.users set role = 'moderator' where id = test.id('carla');
 select test.act_as('carla');
-select throws_ok($$ select api.get_reputation('alice') $$, 'PT404', 'person_unknown', 'A person who blocked the caller fails with person_unknown');
+select throws_ok($$ select api.get_reputation('alice') $$, 'PT404', 'person_unknown', 'The error for a person who '
+  'blocked the caller is person_unknown');
 select is(private.reputation_value(test.id('alice'), pg_temp.interest('applied-ethics')), 0::numeric, 'Across a block the reputation is 0');
 select ok(pg_temp.may('canModerate'), 'A moderator can moderate');
 

@@ -29,7 +29,7 @@ select results_eq($$ select v - 'createdAt' from pg_temp.mine() v $$, $$ select 
   'An appeal has these fields');
 select throws_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'Once more') $$, 'PT409', 'appeal_open', 'A person can have one open appeal in an interest');
 select lives_ok($$ select api.create_appeal(pg_temp.interest('philosophy'), 'The share', pg_temp.made('rolled up')) $$,
-  'An appeal in another interest is accepted, also about a roll-up');
+  'An appeal in another interest is accepted, even about a roll-up');
 select lives_ok($$ select api.create_appeal(pg_temp.interest('music'), 'Where nothing is yet') $$, 'An appeal in an interest without reputation is accepted');
 select pg_temp.settle('Far too little.', 'rejected');
 select lives_ok($$ select api.create_appeal(pg_temp.interest('ethics'), 'Once more') $$, 'After the first appeal is resolved, another one in the interest is accepted');

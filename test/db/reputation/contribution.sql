@@ -36,7 +36,8 @@ select is(private.inviters(test.id('rosa')), '{}'::uuid[], 'The first person has
 -- Acting as Dan
 select test.act_as('dan');
 insert into made select 'dan', (api.create_post('What I found') ->> 'id')::uuid;
-select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 10.00], 'A post earns 10, and its inviters 50, 25 and 10 %, also without an interest');
+select is(pg_temp.scores(), array[0, 1.00, 2.50, 5.00, 10.00],
+  'A post earns 10, and the inviters 50, 25 and 10 % of it, even without an interest');
 select api.react(pg_temp.made('dan'), 'heart'), api.create_reply(pg_temp.made('dan'), 'Oh, and');
 select is(pg_temp.score('dan'), 10.00, 'Actions on the author''s own post earn nothing');
 
@@ -61,7 +62,8 @@ select is(pg_temp.gained(), array[0.10, 0.25, 0.50, 1.00, 0], 'Several reactions
 select api.unreact(pg_temp.made('dan'), 'heart');
 select is(pg_temp.gained(), array[0.10, 0.25, 0.50, 1.00, 0], 'While one reaction to the post is left, the points stay');
 select api.unreact(pg_temp.made('dan'), 'spark');
-select is(pg_temp.gained(), array[0, 0, 0, 0, 0]::numeric[], 'Removing the last reaction reverses the points, also for the inviters');
+select is(pg_temp.gained(), array[0, 0, 0, 0, 0]::numeric[],
+  'Removing the last reaction reverses the points, for the inviters too');
 select api.unreact(pg_temp.made('dan'));
 select is(pg_temp.gained(), array[0, 0, 0, 0, 0]::numeric[], 'Removing reactions again reverses nothing');
 do $$

@@ -48,7 +48,7 @@ select private.emit('posts.post.deleted', json_build_object('postId', pg_temp.ma
 select is(pg_temp.total('alice') || ' ' || pg_temp.score('alice'), '6.00 10.00', 'A repeated event of the deletion reverses nothing');
 delete from app.reactions where post_id = pg_temp.made('gone');
 delete from app.bookmarks where post_id = pg_temp.made('gone');
-select is(pg_temp.total('alice'), 6.00, 'Deleting its reactions and bookmarks afterwards reverses nothing');
+select is(pg_temp.total('alice'), 6.00, 'Deleting the reactions and bookmarks of a deleted post reverses nothing');
 insert into app.reactions (post_id, user_id, kind) values (pg_temp.made('gone'), test.id('carla'), 'heart');
 insert into app.bookmarks (post_id, user_id) values (pg_temp.made('gone'), test.id('carla'));
 select is(pg_temp.total('alice'), 6.00, 'Reactions and bookmarks after the deletion earn nothing');

@@ -34,7 +34,7 @@ select results_eq('select pg_temp.interests()', $$
                (4, 'philosophy', 2.50, 0.00, 'Curious', '{"level": "Reader", "minValue": 10}', '{}'))
        as v (place, slug, value, direct, level, next, kinds)
   join app.interests i on i.slug = v.slug order by v.place $$,
-  'An interest has its values, level and kinds; interests with a sum of 0 are left out');
+  'An interest has its values, level and kinds, and interests with a sum of 0 are left out');
 select set_eq($$ select json_object_keys(api.get_reputation_details() #> '{events,items,0}') $$,
   array['id', 'interestId', 'kind', 'delta', 'createdAt', 'rolledUp'], 'An event has these fields, and doesn''t name the person who caused it');
 select results_eq($$ select e ->> 'kind', (e ->> 'delta')::numeric, (e ->> 'rolledUp')::boolean from pg_temp.events(1) e $$,
@@ -84,11 +84,13 @@ select throws_ok($$ select api.get_reputation_summary('zoe') $$, 'PT404', 'perso
 -- Summaries across a block, and of a banned person
 select api.block_person('carla');
 select test.act_as('carla');
-select throws_ok($$ select api.get_reputation_summary('bob') $$, 'PT404', 'person_unknown', 'A person who blocked the caller fails with person_unknown');
+select throws_ok($$ select api.get_reputation_summary('bob') $$, 'PT404', 'person_unknown', 'The error for a '
+  'person who blocked the caller is person_unknown');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'alice';
 select test.act_as('carla');
-select throws_ok($$ select api.get_reputation_summary('alice') $$, 'PT404', 'person_unknown', 'A banned person fails with person_unknown');
+select throws_ok($$ select api.get_reputation_summary('alice') $$, 'PT404', 'person_unknown', 'The error for a '
+  'banned person is person_unknown');
 
 select test.act_as_anon();
 select throws_ok($$ select api.get_reputation_details() $$, '42501', null, 'Details need a signed-in caller');

@@ -1,4 +1,4 @@
--- What earns reputation: posts, replies, invites, first choices; how entries roll up; what earns nothing.
+-- What earns reputation: posts, replies, invites and first choices. Also how entries roll up, and what earns nothing.
 begin;
 select plan(27);
 select test.people('alice', 'bob', 'carla');
@@ -90,7 +90,7 @@ select throws_ok($$ update app.reputation_entries set delta = 1000 $$, 'PT409', 
 select throws_ok($$ delete from app.reputation_entries $$, 'PT409', 'append_only', 'An entry can''t be deleted');
 select throws_ok($$ truncate app.reputation_entries cascade $$, 'PT409', 'append_only', 'The entries can''t be truncated');
 select results_eq($$ select private.roll_up_fraction(n) from generate_series(0, 5) n $$,
-  array[1, 0.50, 0.25, 0.12, 0.06, 0.03]::numeric[], 'Each level up gets this fraction');
+  array[1, 0.50, 0.25, 0.12, 0.06, 0.03]::numeric[], 'Each level of a roll-up gets this fraction of the points');
 
 select * from finish();
 rollback;

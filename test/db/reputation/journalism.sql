@@ -25,9 +25,10 @@ select lives_ok($$ select pg_temp.journalism('alice') $$, 'A person with enough 
 select lives_ok($$ update app.posts set is_journalism = true where author_id = test.id('alice') $$, 'A person with enough reputation can make an existing post journalism too');
 select pg_temp.give('alice', 'history', -10);
 select lives_ok($$ update app.posts set is_journalism = true, body = 'Old news' where author_id = test.id('alice') $$, 'A post stays journalism when the reputation falls');
-select lives_ok($$ update app.posts set is_journalism = false where author_id = test.id('alice') $$, 'The author can make it an ordinary post again');
+select lives_ok($$ update app.posts set is_journalism = false where author_id = test.id('alice') $$,
+  'The author can make a journalism post an ordinary one again');
 select throws_ok($$ update app.posts set is_journalism = true where author_id = test.id('alice') $$, 'PT403', 'journalism_not_allowed',
-  'Making it journalism again needs reputation');
+  'Making the post journalism again needs reputation');
 select throws_ok($$ select pg_temp.journalism('bob') $$, 'PT403', 'journalism_not_allowed', 'A moderator needs reputation');
 select lives_ok($$ select pg_temp.journalism('rosa') $$, 'An admin needs no reputation');
 

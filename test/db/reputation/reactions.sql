@@ -28,18 +28,18 @@ select api.react(pg_temp.made('deep'), 'heart');
 select api.react(pg_temp.made('deep'), 'spark');
 select is(pg_temp.earned('applied-ethics'), 1.00, 'Heart and spark of a person earn once');
 select api.unreact(pg_temp.made('deep'), 'heart');
-select is(pg_temp.earned('applied-ethics'), 1.00, 'While one of them is left, the points stay');
+select is(pg_temp.earned('applied-ethics'), 1.00, 'While one of a person''s reactions is left, the points stay');
 select api.unreact(pg_temp.made('deep'), 'spark');
-select is(pg_temp.earned('applied-ethics'), 0.00, 'Removing the last reverses the points');
+select is(pg_temp.earned('applied-ethics'), 0.00, 'Removing the last reaction reverses the points');
 select is(pg_temp.earned('ethics'), 0.00, 'The roll-up to the parent is reversed');
 select is(pg_temp.earned('philosophy'), 0.00, 'The roll-up to the category is reversed');
 select api.react(pg_temp.made('deep'), 'spark');
 select is(pg_temp.earned('applied-ethics'), 1.00, 'Reacting again earns again');
 select api.react(pg_temp.made('deep'), 'heart');
 select api.unreact(pg_temp.made('deep'));
-select is(pg_temp.earned('applied-ethics'), 0.00, 'Removing both at once reverses once');
+select is(pg_temp.earned('applied-ethics'), 0.00, 'Removing both reactions at once reverses the points once');
 select api.unreact(pg_temp.made('deep'));
-select is(pg_temp.earned('applied-ethics'), 0.00, 'Removing them again reverses nothing');
+select is(pg_temp.earned('applied-ethics'), 0.00, 'Removing the reactions again reverses nothing');
 do $$
 begin
   for i in 1..10 loop
@@ -61,7 +61,7 @@ select api.react(pg_temp.made('deep'), 'heart');
 select api.unreact(pg_temp.made('deep'), 'heart');
 select is(pg_temp.earned('applied-ethics'), 2.00, 'Reactions to the author''s own post neither earn nor cost');
 
--- Acting as the owner: a post that got its interest later, and one that changed it
+-- Acting as the owner: a post that got its interest later, and a post whose interest changed
 select test.act_as_owner();
 update app.posts set interest_id = pg_temp.interest('music') where id in (select id from made);
 select test.act_as('bob');

@@ -36,7 +36,7 @@ select is(pg_temp.earned() || ' ' || pg_temp.total('bob'), '1.00 3.00', 'A quote
 select test.act_as('carla');
 select api.repost(pg_temp.made('repost'));
 select is(pg_temp.earned() || ' ' || pg_temp.earned('bob'), '2.00 0', 'A repost of a repost earns reputation for the author of the original');
-select is(pg_temp.total('bob'), 3.00, 'The first reposter earns nothing from it');
+select is(pg_temp.total('bob'), 3.00, 'The first reposter earns nothing from a repost of the repost');
 
 -- Actions on a repost apply to the original, and count once
 select api.react(p, 'heart'), api.react(p, 'spark'), api.bookmark(p)
@@ -59,7 +59,7 @@ end $$;
 select is(pg_temp.earned(), 2.00, 'Reposting and removing repeatedly earns what one repost earns');
 select test.act_as('bob');
 select api.delete_post(pg_temp.made('repost'));
-select is(pg_temp.earned(), 1.00, 'Deleting a repost as a post reverses it too');
+select is(pg_temp.earned(), 1.00, 'Deleting a repost as a post reverses what it earned too');
 select is(pg_temp.total('bob'), 3.00, 'The reposter loses nothing');
 
 -- Deleted by staff, and by an erasure
@@ -67,7 +67,7 @@ select api.repost(pg_temp.made('post'));
 select is(pg_temp.earned(), 2.00, 'A new repost earns again');
 select test.act_as_owner();
 select private.delete_post(p.id) from app.posts p where p.author_id = test.id('bob') and p.format = 'repost' and p.deleted_at is null;
-select is(pg_temp.earned(), 1.00, 'A deletion by staff reverses it');
+select is(pg_temp.earned(), 1.00, 'A deletion by staff reverses what the repost earned');
 select private.erase_person(test.id('carla'));
 select is(pg_temp.earned(), 1.00, 'An erased person''s repost keeps what it earned, like their reactions');
 select results_eq(

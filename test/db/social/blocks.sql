@@ -29,7 +29,7 @@ begin
 end $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Alice and Bob are in each other's circle, Carla is in Alice's; an invitation is pending in each direction
+-- Alice and Bob are in each other's circle, and Carla is in Alice's. An invitation is pending in each direction
 select test.act_as('alice');
 insert into made select 'hers', (api.create_circle('Hers') ->> 'id')::uuid;
 insert into made select 'more', (api.create_circle('More') ->> 'id')::uuid;
@@ -102,7 +102,7 @@ select throws_ok(format($$ insert into app.circle_invitations (circle_id, invite
 select throws_ok(format($$ insert into app.circle_members (circle_id, owner_id, member_id)
   values (%L, test.id('bob'), test.id('alice')) $$, pg_temp.id('other')), '42501', null, 'Nobody can insert a membership across a block');
 
--- Acting as Carla, whom it doesn't concern
+-- Acting as Carla, whom the block doesn't concern
 select test.act_as('carla');
 select is(pg_temp.circles(), 'Hers', 'A third member still sees the circle');
 select lives_ok($$ select api.accept_invitation(pg_temp.id('to carla')) $$, 'A third person can accept their invitation');
@@ -113,7 +113,7 @@ select is(api.unblock_person('@bob')::text, null, 'The blocker can lift the bloc
 select is(pg_temp.level('bob', 'alice'), 2::smallint, 'The unblocked person has their former level again');
 select is(pg_temp.level('alice', 'bob'), 1::smallint, 'The blocker has their former level again');
 select is(pg_temp.faults(), 0, 'After the unblocking the audience equals what a rebuild gives');
-select is(pg_temp.circles(), 'Hers His More', 'The other''s circle is visible again');
+select is(pg_temp.circles(), 'Hers His More', 'The other person''s circle is visible again');
 select is(pg_temp.members('hers'), 'bob carla', 'The unblocked person is listed as a member again');
 select throws_ok($$ select api.respond_invitation(pg_temp.id('to alice'), true) $$, 'PT409', 'invitation_settled',
   'An invitation revoked by the block stays revoked');
@@ -123,7 +123,7 @@ select throws_ok($$ select api.unblock_person('zoe') $$, 'PT404', 'person_unknow
 select throws_ok($$ select api.block_person('zoe') $$, 'PT404', 'person_unknown', 'An unknown person can''t be blocked');
 select throws_ok($$ select api.block_person('alice') $$, 'PT400', 'block_oneself', 'People can''t block themselves');
 
--- Both block each other; the owner inserts one block, since each hides the other person from the second blocker
+-- Both block each other. The database owner inserts the second block, because the first block hides Alice from Bob
 select api.block_person('bob');
 select test.act_as_owner();
 insert into app.blocks (blocker_id, blocked_id) values (test.id('bob'), test.id('alice'));

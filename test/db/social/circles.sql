@@ -45,7 +45,8 @@ from unnest(array['Sage', 's', 'sage green', '#88aa88', repeat('a', 21)]) a;
 select is(api.update_circle(pg_temp.id('friends'), '{"name": " Old friends ", "accent": "gold"}') ->> 'name', 'Old friends',
   'A circle can be renamed');
 select is(api.update_circle(pg_temp.id('friends'), '{}') ->> 'accent', 'gold', 'A missing field is unchanged');
-select is(api.update_circle(pg_temp.id('friends'), '{"accent": null}') ->> 'accent', null, 'A null accent clears it');
+select is(api.update_circle(pg_temp.id('friends'), '{"accent": null}') ->> 'accent', null,
+  'A null accent clears the accent');
 select is(api.update_circle(pg_temp.id('friends'), '{"kind": "inner"}') ->> 'kind', 'general', 'The kind can''t be changed');
 select throws_ok($$ select api.update_circle(pg_temp.id('friends'), '{"name": null}') $$, '23502', null, 'A null name is refused in a change');
 select throws_ok($$ select api.update_circle(pg_temp.id('friends'), '{"name": " "}') $$, 'PT422', 'value_invalid', 'A blank name is refused in a change');
@@ -58,10 +59,10 @@ from unnest(array['general', 'family', 'work', 'inner', 'custom']) k;
 select throws_ok(format($$ select api.create_circle('Kin', %L) $$, k), 'PT409', 'circles_exhausted', 'A person can''t have 11 circles of kind ' || k)
 from unnest(array['general', 'family', 'work', 'inner', 'custom']) k;
 select lives_ok($$ select api.delete_circle((select id from app.circles where kind = 'work' limit 1)) $$, 'A circle can be deleted');
-select lives_ok($$ select api.create_circle('Kin', 'work') $$, 'Deleting one makes room for another');
+select lives_ok($$ select api.create_circle('Kin', 'work') $$, 'Deleting a circle makes room for another');
 select is((select count(*) from app.circles)::int, 50, 'The person has fifty circles in total');
 
--- Acting as Bob, a stranger to it
+-- Acting as Bob, a stranger to the circle
 select test.act_as('bob');
 select is(pg_temp.names(api.list_my_circles()), null, 'A stranger doesn''t have the circle in their list');
 select is((select count(*) from app.circles)::int, 0, 'A stranger sees no rows of circles');
@@ -73,7 +74,7 @@ from unnest(array[
   $$invite_to_circle(pg_temp.id('friends'), 'carla')$$, $$list_circle_invitations(pg_temp.id('friends'))$$,
   $$revoke_invitation(pg_temp.id('friends'), gen_random_uuid())$$]) c;
 
--- Acting as Bob, a member of it
+-- Acting as Bob, a member of the circle
 select test.act_as('alice');
 select api.add_circle_member(pg_temp.id('friends'), 'bob');
 select test.act_as('bob');

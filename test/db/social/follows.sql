@@ -49,11 +49,11 @@ select is(pg_temp.rows('delete from app.follows'), 0, 'Nobody can delete other p
 select test.act_as('alice');
 select is(api.unfollow_person('bob')::text, null, 'A follow can be ended');
 select is(pg_temp.stats('bob'), '0 0 false', 'An ended follow is not counted');
-select lives_ok($$ select api.unfollow_person('@bob') $$, 'Ending it twice is not an error');
+select lives_ok($$ select api.unfollow_person('@bob') $$, 'Ending a follow twice is not an error');
 select api.follow_person('bob');
 select is(pg_temp.events(), 2, 'Following again is another event');
 
--- Order and pages; a cursor stays valid when its follow has ended
+-- Order, pages, and a cursor whose follow has ended
 select test.act_as_owner();
 insert into app.follows (follower_id, following_id, created_at)
 select test.id(n), test.id('dave'), now() + place * interval '1 second' from (values ('alice', 3), ('bob', 2), ('carla', 1)) f (n, place);
@@ -92,7 +92,7 @@ update app.users set banned_at = null where username = 'bob';
 select test.act_as('alice');
 select is(pg_temp.stats('dave'), '3 0 true', 'After the ban the follows count again');
 
--- Bob blocks Alice, who follows him; he follows her too
+-- Bob and Alice follow each other. Bob blocks Alice
 select test.act_as('bob');
 select api.follow_person('alice');
 select api.block_person('alice');
@@ -122,7 +122,7 @@ select is(pg_temp.stats('dave'), '3 0 true', 'Other people''s counts are complet
 select test.act_as_owner();
 update private.removed_follows set ended_at = now() - interval '1 day 1 second' where following_id = test.id('dave');
 select is(private.job_purge(), 1, 'The job deletes old places');
-select is(private.job_purge(), 0, 'Running it again deletes nothing');
+select is(private.job_purge(), 0, 'Running the job again deletes nothing');
 
 select * from finish();
 rollback;

@@ -50,21 +50,21 @@ select throws_ok(format('select api.%s(pg_temp.id(%L)%s)', f, 'pending', more), 
   'The inviter can''t call ' || f || more)
 from (values ('accept_invitation', ''), ('decline_invitation', ''), ('respond_invitation', ', true'), ('respond_invitation', ', false')) c (f, more);
 select throws_ok($$ select private.settle_invitation(pg_temp.id('pending'), 'accepted') $$, 'PT404', 'invitation_unknown',
-  'The inviter can''t settle it by the private function');
+  'The inviter can''t settle an invitation by the private function');
 select test.act_as('bob');
 select throws_ok(format('select api.%s(pg_temp.id(%L)%s)', f, 'pending', more), 'PT404', 'invitation_unknown',
   'Another invited person can''t call ' || f || more)
 from (values ('accept_invitation', ''), ('decline_invitation', ''), ('respond_invitation', ', true'), ('respond_invitation', ', false')) c (f, more);
 select throws_ok(format('select private.settle_invitation(pg_temp.id(%L), %L)', 'pending', s), 'PT404', 'invitation_unknown',
-  'A third person can''t settle it as ' || s) from unnest(array['accepted', 'declined', 'revoked']) s;
+  'A third person can''t settle an invitation as ' || s) from unnest(array['accepted', 'declined', 'revoked']) s;
 select throws_ok($$ select api.revoke_invitation(pg_temp.id('circle'), pg_temp.id('pending')) $$, 'PT404', 'circle_unknown',
-  'A third person can''t revoke it');
+  'A third person can''t revoke an invitation');
 select test.act_as('erin');
 select throws_ok($$ select api.revoke_invitation(pg_temp.id('circle'), pg_temp.id('pending')) $$, 'PT403', 'circle_not_yours',
-  'The invited person can''t revoke it');
+  'The invited person can''t revoke an invitation');
 select throws_ok($$ select private.settle_invitation(pg_temp.id('pending'), 'revoked') $$, 'PT404', 'invitation_unknown',
-  'The invited person can''t revoke it by the private function');
-select is(pg_temp.state('pending'), 'pending', 'After all these attempts it is still pending');
+  'The invited person can''t revoke an invitation by the private function');
+select is(pg_temp.state('pending'), 'pending', 'After all these attempts the invitation is still pending');
 
 -- pending → accepted, declined, revoked
 select test.act_as('bob');

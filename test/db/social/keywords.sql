@@ -45,7 +45,8 @@ select ok(not pg_temp.found_in(array['new', 'york'], private.muted_words('{new y
 
 -- Acting as Alice, who mutes words
 select is((api.mute_keyword('  Spoiler ')::jsonb) - '{id,createdAt}'::text[], '{"keyword": "Spoiler", "until": null}'::jsonb, 'A muted keyword is trimmed');
-select is((api.mute_keyword('SPÖILER', now() + interval '1 day')::jsonb ->> 'id'), (select id::text from app.muted_keywords), 'Muting it again, with other letters or accents, returns the same keyword');
+select is((api.mute_keyword('SPÖILER', now() + interval '1 day')::jsonb ->> 'id'), (select id::text from app.muted_keywords),
+  'Muting a keyword again, with other letters or accents, returns the same keyword');
 select isnt((select until from app.muted_keywords), null, 'Muting a muted keyword again sets the new end');
 select is((select count(*)::int from app.muted_keywords), 1, 'There is still one keyword');
 select throws_ok(format('select api.mute_keyword(%L, %s)', k, u), c, w, format('A keyword is refused: %s %s', left(k, 101), u)) from (values

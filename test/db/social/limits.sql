@@ -3,7 +3,7 @@ begin;
 select plan(12);
 select test.people('alice', 'bob', 'carla');
 select test.crowd('crowd', 5001);
-analyze app.users;   -- the statistics know of hardly anybody
+analyze app.users;   -- the statistics contain hardly anybody
 create temp table made (name text primary key, id uuid);
 grant all on made to public;
 

@@ -1,4 +1,4 @@
--- Members and bond levels: who adds, changes, removes and leaves; the events; and the audience after each step.
+-- Members and bond levels: who adds, changes, removes and leaves, the events, and the audience after each step.
 begin;
 select plan(69);
 select test.people('alice', 'bob', 'carla', 'dave', 'erin');
@@ -59,7 +59,7 @@ select throws_ok($$ select api.add_circle_member(pg_temp.id('friends'), 'dave', 
 
 -- Bond levels, over several circles
 select is(api.set_bond_level(pg_temp.id('friends'), 'bob', 'inner-circle') ->> 'bondLevel', 'inner-circle', 'A bond level can be raised');
-select is(pg_temp.level('bob', 'alice'), 2::smallint, 'Raising it raises the audience level');
+select is(pg_temp.level('bob', 'alice'), 2::smallint, 'Raising a bond level raises the audience level');
 select is(pg_temp.events(), 2, 'Changing a bond level emits no event');
 select api.add_circle_member(pg_temp.id('second'), 'bob');
 select is(pg_temp.level('bob', 'alice'), 2::smallint, 'The highest level of several circles counts');
@@ -80,7 +80,8 @@ select test.act_as('bob');
 select throws_ok($$ select api.remove_circle_member(pg_temp.id('friends'), 'bob') $$, 'PT404', 'circle_unknown',
   'A removed person no longer sees the circle');
 select api.remove_circle_member(pg_temp.id('second'), 'bob');
-select is(pg_temp.event(), pg_temp.said('social.member.removed', 'second', 'bob'), 'Leaving is the same event');
+select is(pg_temp.event(), pg_temp.said('social.member.removed', 'second', 'bob'),
+  'Leaving is the same event as a removal');
 select is(pg_temp.level('bob', 'alice'), null, 'A person who left every circle is a stranger again');
 select is((select count(*) from app.circles)::int, 0, 'A person who left sees no circle');
 select is(pg_temp.faults(), 0, 'After leaving, the audience equals what a rebuild gives');
@@ -115,7 +116,8 @@ select test.act_as('alice');
 insert into made select 'crowd', (api.create_circle('Crowd') ->> 'id')::uuid;
 select lives_ok(format($$ select api.add_circle_member(pg_temp.id('crowd'), %L) $$, 'crowd' || n), 'Member ' || n || ' can be added')
 from generate_series(1, 10) n;
-select throws_ok($$ select api.add_circle_member(pg_temp.id('crowd'), 'bob') $$, 'PT409', 'circle_full', 'An 11th member is refused; the owner isn''t counted');
+select throws_ok($$ select api.add_circle_member(pg_temp.id('crowd'), 'bob') $$, 'PT409', 'circle_full', 'An 11th '
+  'member is refused, not counting the owner');
 select throws_ok($$ select api.add_circle_member(pg_temp.id('crowd'), 'crowd1') $$, 'PT409', 'member_already',
   'An existing member of a full circle is refused as a member');
 select throws_ok(format($$ insert into app.circle_members (circle_id, owner_id, member_id)

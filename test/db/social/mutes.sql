@@ -43,7 +43,7 @@ select is(pg_temp.names(api.list_mutes(2)), 'bob carla', 'A page has `limit` peo
 select is(api.list_mutes(2) ->> 'nextCursor', 'acct:carla@localhost', 'The cursor is the page''s last person');
 select is(pg_temp.names(api.list_mutes(2, 'acct:carla@localhost')), 'dave', 'The cursor leads to the next page');
 select is(api.unmute_person('carla')::text, null, 'A mute can be lifted');
-select lives_ok($$ select api.unmute_person('carla') $$, 'Lifting it twice is not an error');
+select lives_ok($$ select api.unmute_person('carla') $$, 'Lifting a mute twice is not an error');
 select is(pg_temp.names(api.list_mutes(2, 'acct:carla@localhost')), 'dave', 'A cursor stays valid when its person has left the list');
 select throws_ok(format('select api.list_%s(2, %L)', l, c), 'PT400', 'cursor_unknown', 'The cursor is refused in ' || l || ': ' || c)
 from unnest(array['mutes', 'blocks']) l, unnest(array['acct:bob@elsewhere', '00000000-0000-4000-8000-000000000000', '']) c;
@@ -75,7 +75,7 @@ select test.act_as_owner();
 select test.crowd('many_', 4999);
 select test.people('yan', 'zed');
 delete from app.mutes;
-alter table app.mutes disable trigger limit_mutes;   -- otherwise each would count those before it
+alter table app.mutes disable trigger limit_mutes;   -- otherwise the trigger would count all earlier rows for each row
 insert into app.mutes (muter_id, muted_id) select test.id('alice'), id from app.users where username like 'many\_%';
 alter table app.mutes enable trigger limit_mutes;
 select test.act_as('alice');

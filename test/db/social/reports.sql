@@ -45,7 +45,7 @@ select throws_ok($$ select from private.report_targets $$, '42501', null, 'Nobod
 select test.act_as('bob');
 select is((select count(*)::int from app.reports), 0, 'The reported person sees no report');
 
--- Another person can report the same, and the same person can when the first report is settled
+-- Another person can report the same thing, and so can the same person once the first report is settled
 select test.act_as('carla');
 select lives_ok($$ select api.report('post', pg_temp.id('post'), 'Me too') $$, 'Another person can report the same post');
 select test.act_as_owner();

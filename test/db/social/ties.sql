@@ -13,7 +13,7 @@ create function pg_temp.names(p_page json) returns text language sql as $$
   from json_array_elements(p_page -> 'items') with ordinality l (i, place) $$;
 grant execute on all functions in schema pg_temp to public;
 
--- Alice has Bob and Carla in a circle, Carla has Dave in one
+-- Alice has Bob and Carla in a circle, and Carla has Dave in a circle
 select test.act_as('alice');
 insert into made select 'hers', (api.create_circle('Hers') ->> 'id')::uuid;
 select api.add_circle_member(pg_temp.id('hers'), n) from unnest(array['bob', 'carla']) n;
@@ -32,7 +32,7 @@ select is(pg_temp.check('eve'), 'false false false', 'Strangers share no circle'
 select throws_ok(format('select api.%s(''zoe'')', o), 'PT404', 'person_unknown', o || ' fails for an unknown person')
 from unnest(array['check_circles', 'list_pending_invitations']) o;
 select test.act_as('carla');
-select is(pg_temp.check('alice'), 'true false true', 'A member sees that the circle is the other''s');
+select is(pg_temp.check('alice'), 'true false true', 'A member sees that the circle is the other person''s');
 select is(pg_temp.check('dave'), 'true true false', 'An owner sees that the circle is their own');
 
 -- Memberships
@@ -80,7 +80,7 @@ select throws_ok(format('select api.%s(''alice'')', o), 'PT404', 'person_unknown
 from unnest(array['check_circles', 'list_pending_invitations']) o;
 select is(pg_temp.names(api.list_memberships()), '', 'A circle of a person across a block isn''t listed');
 select test.act_as('carla');
-select is(pg_temp.check('bob'), 'false false false', 'The person across the block doesn''t share it either');
+select is(pg_temp.check('bob'), 'false false false', 'The person across the block doesn''t share the circle either');
 select is(pg_temp.check('alice'), 'true false true', 'The other member still has the circle');
 select test.act_as_owner();
 update app.users set banned_at = now() where username = 'alice';

@@ -74,7 +74,8 @@ select throws_ok($$ select api.list_videos(p_limit => 51) $$, 'PT422', 'limit_ou
 select throws_ok($$ select api.list_videos(p_limit => 2147483647, p_cursor => '1') $$, 'PT422', 'limit_out_of_range', 'The limit is also checked with a cursor');
 select is(pg_temp.names(api.list_videos_by('alice')), 'three two one', 'A person''s videos are listed, newest first');
 select is((api.list_videos_by('alice'))::jsonb - 'items', '{"hasMore": false, "nextCursor": null}', 'The page of a person''s videos has no next page');
-select is(pg_temp.names(api.list_videos_by('alice', pg_temp.id('three')::text)), 'two one', 'An id of theirs is a valid cursor of a person''s videos');
+select is(pg_temp.names(api.list_videos_by('alice', pg_temp.id('three')::text)), 'two one',
+  'The id of a person''s video is a valid cursor of their videos');
 select throws_ok($$ select api.list_videos_by('alice', 'x') $$, 'PT400', 'cursor_unknown', 'An unknown cursor of a person''s videos is refused');
 select throws_ok(format('select api.list_audio_by(%L, %L)', 'alice', pg_temp.id('three')), 'PT400', 'cursor_unknown', 'A video is no cursor of a person''s audio');
 select is(pg_temp.names(api.list_videos_by('bob')), '', 'A person without videos has an empty list');

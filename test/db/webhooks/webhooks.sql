@@ -1,4 +1,5 @@
--- The event log and webhooks: which events are logged, with which ids; how deliveries are queued, taken and recorded.
+-- The event log and webhooks: which events are logged, with which ids, and how deliveries are queued, taken and
+-- recorded.
 begin;
 select plan(23);
 select test.people('alice', 'bob');

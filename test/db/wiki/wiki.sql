@@ -1,5 +1,5 @@
--- The wiki: who sees what, who may take part, and that nobody writes it without the operations. The steps over HTTP
--- and with many at once are in test/api/wiki.
+-- The wiki: who sees what, who may take part, and that nobody writes it without the operations. Steps over HTTP and
+-- concurrent requests are in test/api/wiki.
 begin;
 select plan(37);
 select test.people('alice', 'bob', 'carla', 'dora', 'eve', 'finn');

@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of admin: test/support/bounds.ts.
+// Tests the worst-case row counts of requests of staff. See test/support/bounds.ts.
 import { crowd, friend, ids, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, contents, newGroup, newPost, newViewer, put, record, talks } = await openBounds()
@@ -54,7 +54,7 @@ checkBounds([
     against: 'people of other names',
     most: 1300,
     role: 'service_role',
-    // the crowd exists already; the person with this name is the last one in it
+    // the crowd exists already, and its last person has this name
     async scene(viewer, size) {
       const scene = await none(`p_q => 'crowd1 '`, async () => {})(viewer, size)
       return { ...scene, shown: ids(await put<{ id: string }>(`select ${crowd('1')} as id`)) }
@@ -70,7 +70,7 @@ checkBounds([
   {
     operation: 'list_all_spaces',
     against: 'groups that are not archived',
-    most: 2100, // each of the 400 with its owner, none of whom it knows yet
+    most: 2100, // the operation reads each of the 400 rows with its owner, and no two have the same owner
     role: 'service_role',
     scene: none(`p_kind => 'group', p_status => 'archived'`, (_viewer, size) =>
       put(`insert into app.spaces (kind, slug, name, created_at)
@@ -199,7 +199,7 @@ checkBounds([
   ...['', `p_user_id => 'VIEWER', `].map((whose) => ({
     operation: 'list_all_payments',
     against: `payments of${whose ? ' the person of' : ''} another emotion`,
-    most: 5000, // each of the 400 with the names of two people
+    most: 5000, // the operation reads each of the 400 rows with the names of two people
     role: 'service_role' as const,
     async scene(viewer: string, size: number) {
       await put(`update app.users set role = 'admin' where id = $1`, viewer)

@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of courses: test/support/bounds.ts.
+// Tests the worst-case row counts of requests about courses. See test/support/bounds.ts.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()

@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of debates and problems: test/support/bounds.ts.
+// Tests the worst-case row counts of requests about debates and problems. See test/support/bounds.ts.
 import { crowd, friend, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()
@@ -19,7 +19,7 @@ const open = async (kind: 'debate' | 'problem') => {
   return made
 }
 
-/** Rows by the crowd at a content, with a few by friends in between; their ids are in order of time. */
+/** Rows by the crowd at a content, with a few by friends in between. The ids of the rows are in order of time. */
 const left = async (table: string, of: string, content: string, size: number, more = { names: '', values: '' }) => {
   const made = await put<{ id: string; shown: boolean }>(
     `insert into app.${table} (id, ${of}, author_id, body${more.names})

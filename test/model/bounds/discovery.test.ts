@@ -1,5 +1,5 @@
-// The worst-case row counts of requests of discovery: test/support/bounds.ts. A search scans the same number of rows
-// among ten times as many posts, whether its word is in all of them, in a few, or in none.
+// Tests the worst-case row counts of requests of discovery and the search. See test/support/bounds.ts. A search scans
+// the same number of rows among ten times as many posts, whether its word is in all of them, in a few, or in none.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds, postsOfMany } from '../../support/bounds.ts'
 import { runs } from '../../support/runs.ts'
 
@@ -38,12 +38,12 @@ async function seekers(viewer: string, size: number, intent: string) {
   return names.map((name) => `acct:${name}@localhost`)
 }
 
-/** The posts written so far: the searches come last, and share them. */
+/** The posts written so far, which the tests of searches share. These tests come last. */
 let there = { size: 0, shown: [] as string[] }
 
 /**
- * Posts of the crowd, some of them by friends. All have one word, half of them a second, one of them a third, and the
- * friends' a fourth. Returns the friends' posts, newest first.
+ * Posts of the crowd, some of them by friends. All of them have one word, half of them a second word, one of them a
+ * third word, and the friends' posts a fourth word. Returns the friends' posts, newest first.
  */
 async function articles(size: number) {
   if (there.size === size) return there.shown

@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of the economy: test/support/bounds.ts.
+// Tests the worst-case row counts of requests of the economy. See test/support/bounds.ts.
 import { openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()

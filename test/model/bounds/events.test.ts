@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of events: test/support/bounds.ts.
+// Tests the worst-case row counts of requests about events. See test/support/bounds.ts.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, placeContents, put } = await openBounds()
@@ -106,7 +106,7 @@ checkBounds([
   },
   {
     operation: 'update_event',
-    against: 'a full waitlist, everybody of which gets a place',
+    against: 'a full waiting list of people who all get a seat',
     most: 9000,
     sizes: [500],
     async scene(viewer, size) {

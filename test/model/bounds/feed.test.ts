@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of feed: test/support/bounds.ts.
+// Tests the worst-case row counts of requests for the feed. See test/support/bounds.ts.
 import {
   type Bound,
   crowd,
@@ -14,7 +14,7 @@ import {
 
 const { checkBounds, newGroup, newViewer, put } = await openBounds()
 
-/** Blocks of the feed, at the same intervals as publishing makes them. */
+/** Begins a new block of the feed after each 50 posts, as publishing does. */
 const cut = (size: number) =>
   put(`insert into app.feed_blocks (starts_at) select ${minutes('n * 50')} from generate_series(1, ${size / 50}) n
        on conflict do nothing`)
@@ -41,7 +41,7 @@ async function feedPosts(many: number, { format = 'note', visibility = 'public' 
   return { author, all: ids(made), shown: ids(made.filter(({ shown }) => shown)) }
 }
 
-// tests both sizes: with the larger one alone the statistics differ, and some 4000 more entries are scanned
+// Tests both sizes, because with the larger size alone the statistics differ, and some 4000 more entries are scanned.
 const checkBoth = (bounds: Bound[]) => checkBounds(bounds, SIZES)
 
 checkBoth([
@@ -107,7 +107,7 @@ checkBoth([
   {
     operation: 'list_feed',
     against: 'posts in groups of others',
-    most: 800, // the posts to show, and none of these
+    most: 800, // the operation reads the posts to show, and no others
     async scene(_, size) {
       const group = await newGroup([])
       await cut(size)

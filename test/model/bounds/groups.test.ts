@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of groups: test/support/bounds.ts.
+// Tests the worst-case row counts of requests about groups. See test/support/bounds.ts.
 import { crowd, friend, friendly, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, newGroup, put } = await openBounds()
@@ -70,7 +70,7 @@ checkBounds([
   {
     operation: 'update_group',
     against: 'invitations that end',
-    most: 4100, // it ends 500 invitations in one transaction, with their notifications
+    most: 4100, // the operation ends 500 invitations in one transaction, with their notifications
     async scene(viewer, size) {
       const { group } = await invitations(viewer, size, 'open')
       return { parameters: `p_id => '${group}', p_changes => '{"joinPolicy": "invite"}'` }

@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of guilds and treasuries: test/support/bounds.ts.
+// Tests the worst-case row counts of requests about guilds and treasuries. See test/support/bounds.ts.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()
@@ -22,7 +22,7 @@ async function newGuild(viewer: string): Promise<string> {
   return guild
 }
 
-/** As many members as a space can have, or fewer: from the crowd, and further people. */
+/** Fills the guild up to `size` members: people of the crowd, and new ones. */
 async function fillGuild(guild: string, size: number): Promise<void> {
   await put(
     `with made as (insert into app.users (id, username, first_name, last_name)

@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of identity: test/support/bounds.ts.
+// Tests the worst-case row counts of requests about accounts. See test/support/bounds.ts.
 import { expect } from 'vitest'
 import { crowd, friend, friendly, ids, isShown, minutes, openBounds, postsOfMany } from '../../support/bounds.ts'
 
@@ -10,7 +10,7 @@ checkBounds([
     against: 'invited people whom the caller can’t see',
     most: 2500,
     async scene(viewer, size) {
-      await put(`delete from app.invite_tree`) // of the smaller scene: a person is invited only once
+      await put(`delete from app.invite_tree`) // rows of the smaller scene, because a person is invited only once
       const made = await put<{ code_id: string; shown: boolean }>(
         `insert into app.invite_tree (invitee_id, inviter_id, code_id, created_at)
          select case when ${isShown(size)} then ${friend(friendly(size))} else ${crowd('n')} end, '${viewer}',
@@ -54,7 +54,7 @@ checkBounds([
   },
   ...['messages', 'polls', 'postVersions', 'notificationActors', 'messageReactions'].map((section) => ({
     operation: 'export_me',
-    against: `thousands of the person's own, of which it has the next ${section}`,
+    against: `thousands of the person's rows, of which the export returns the next ${section}`,
     most: 1000,
     async scene(viewer: string, size: number) {
       const post = await newPost(`'${viewer}'`)
@@ -93,7 +93,7 @@ checkBounds([
     operation: 'erase_me',
     against: 'posts, replies, videos, comments, blocks, follows, mutes and notifications of the person',
     most: 46_000,
-    sizes: [3000], // one size: with several erasures in turn the statistics differ, and some 200 more rows are read
+    sizes: [3000], // after several erasures the statistics differ, and some 200 more rows are read
     role: 'gate',
     async scene(viewer, size) {
       const post = await newPost(friend('1'))

@@ -1,11 +1,11 @@
-// The worst-case row counts of requests of the market: test/support/bounds.ts.
+// Tests the worst-case row counts of requests of the market. See test/support/bounds.ts.
 import { crowd, friend, friendly, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, newViewer, placeContents, put } = await openBounds()
 
 /**
- * Offerings of the crowd, each with a higher price and rating than the one before, or `size` of one author; some are
- * of friends.
+ * Offerings of the crowd, each with a higher price and rating than the one before, or `size` offerings of one author.
+ * Friends have some of the offerings.
  */
 async function offerings(size: number, author = '') {
   await put('delete from app.contents where true')
@@ -26,7 +26,7 @@ async function offerings(size: number, author = '') {
   return { all: ids(made), shown: ids(made.filter(({ shown }) => shown)) }
 }
 
-/** Finished orders of one offering by the crowd, with their reviews; some are of friends. */
+/** Finished orders of one offering with their reviews, by the crowd and some by friends. */
 async function orders(size: number, offering: string, buyer: string, seller: string) {
   const made = await put<{ id: string }>(
     `insert into app.orders (offering_id, buyer_id, seller_id, title, description, price_mana, delivery_days, took_stock, state, created_at)

@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of messaging: test/support/bounds.ts.
+// Tests the worst-case row counts of requests about messaging. See test/support/bounds.ts.
 import { crowd, friend, friendly, id, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put, talks } = await openBounds()

@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of moderation: test/support/bounds.ts.
+// Tests the worst-case row counts of requests about moderation. See test/support/bounds.ts.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds, SHOWN } from '../../support/bounds.ts'
 
 const { checkBounds, newGroup, newPost, newViewer, put } = await openBounds()
@@ -29,7 +29,7 @@ async function decisions(person: string, size: number) {
   )
 }
 
-/** What a replay may find around the one post that it judges, for each kind of condition that looks for it. */
+/** The rows that a replay may find around the one post that it judges, for each kind of condition that reads them. */
 const replays = [
   {
     against: 'versions of the post',
@@ -60,7 +60,7 @@ const replays = [
   {
     against: 'reports of the post',
     condition: { kind: 'reports', people: 20 },
-    most: 7000, // the last 50, and for each the last 100 reports of its reporter that were settled
+    most: 7000, // reads the last 50 reports, and for each the last 100 settled reports of its reporter
     rows: (_: string, post: string, size: number) =>
       `with settled as (
          insert into app.reports (reporter_id, target_type, target_id, reason, status, created_at, reviewed_at)
@@ -78,7 +78,7 @@ async function ownGroup(viewer: string): Promise<string> {
   return group
 }
 
-/** Cases that a report opened in a group, newest last; `author` and `target` are SQL over n. */
+/** Cases that a report opened in a group, newest last. `author` and `target` are SQL over n. */
 const groupCases = (
   group: string,
   size: number,
@@ -119,12 +119,12 @@ checkBounds([
   {
     operation: 'list_cases',
     against: 'cases of the person that another has claimed, and that say something else',
-    most: 3500, // each of the 400 with the names of two people
+    most: 3500, // the operation reads each of the 400 rows with the names of two people
     role: 'service_role',
     async scene(viewer, size) {
       await makeAdmin(viewer)
       const [person, claimer] = [await newViewer(0), await newViewer(0)]
-      await put('truncate app.cases cascade') // so that the place of the person in the queue does not matter
+      await put('truncate app.cases cascade') // the place of the person in the queue must not matter
       await put(
         `insert into app.cases (target_type, target_id, person_id, category, priority, source, claimed_by, claimed_until)
          select 'post', gen_random_uuid(), '${person}', 'other', 3, 'staff', '${claimer}', now() + interval '1 hour'
@@ -233,7 +233,7 @@ checkBounds([
   {
     operation: 'list_rule_hits',
     against: 'hits of the rule in another mode that say something else',
-    most: 3500, // each of the 400 with the name of its author
+    most: 3500, // the operation reads each of the 400 rows with the name of its author
     role: 'service_role',
     async scene(viewer, size) {
       await makeAdmin(viewer)
@@ -333,7 +333,7 @@ checkBounds([
   {
     operation: 'list_reports',
     against: 'reports that still belong to a group',
-    most: 2500, // each of the 400 with its case
+    most: 2500, // the operation reads each of the 400 rows with its case
     role: 'service_role',
     async scene(viewer, size) {
       await makeAdmin(viewer)

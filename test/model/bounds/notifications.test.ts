@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of notifications: test/support/bounds.ts.
+// Tests the worst-case row counts of requests about notifications. See test/support/bounds.ts.
 import { type Bound, crowd, id, ids, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()

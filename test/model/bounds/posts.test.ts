@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of posts: test/support/bounds.ts.
+// Tests the worst-case row counts of requests about posts. See test/support/bounds.ts.
 import {
   type Bound,
   crowd,

@@ -1,4 +1,5 @@
-// The worst-case row counts of requests of social: test/support/bounds.ts.
+// Tests the worst-case row counts of requests about circles, follows, blocks and invitations. See
+// test/support/bounds.ts.
 import { crowd, friend, friendly, id, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, nameOf, newViewer, put } = await openBounds()

@@ -32,7 +32,7 @@ const foldings = async (sql: TransactionSql): Promise<number> => {
   return row?.calls ?? 0
 }
 
-/** Calls an operation. @returns how many items it answers, and how often it normalizes a text */
+/** Calls an operation. @returns how many items it returns, and how often it normalizes a text */
 function folded(operation: string, parameters: string, role = 'authenticated') {
   return asCaller({ sub: person, role: 'admin' }, async (sql) => {
     await sql`select set_config('role', ${role}, true)`

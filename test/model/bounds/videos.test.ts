@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of videos: test/support/bounds.ts.
+// Tests the worst-case row counts of requests about videos. See test/support/bounds.ts.
 import { crowd, id, ids, minutes, openBounds, SHOWN } from '../../support/bounds.ts'
 
 const { checkBounds, contents, nameOf, newViewer, put } = await openBounds()

@@ -1,4 +1,4 @@
-// The worst-case row counts of requests of the wiki: test/support/bounds.ts.
+// Tests the worst-case row counts of requests of the wiki. See test/support/bounds.ts.
 import { crowd, friend, friendly, ids, isShown, minutes, openBounds } from '../../support/bounds.ts'
 
 const { checkBounds, put } = await openBounds()

@@ -9,7 +9,7 @@ import { faultsOf } from './rules.ts'
 
 const numRuns = runs(100, 3000)
 
-/** The same question, answered by trying all orders of all subsets that contain what was answered. */
+/** Whether any order explains the calls. Tries all orders of all subsets that contain the answered calls. */
 function hasOrder(left: readonly Call[], value: number): boolean {
   if (left.every(({ answered }) => answered === Infinity)) return true
   return left.some((call) => {
@@ -88,8 +88,8 @@ test('The search decides that many reads at the same time have no order', () => 
   expect(orderOf([written, ...reads, never])).toBeUndefined()
 })
 
-// A correct instance: it runs one event every ten milliseconds. A read may come from an older state, but not from one
-// before what the reader has seen, nor from one older than LAG.
+// A correct instance: it runs one event every ten milliseconds. A read may come from an older state, but not from a
+// state before what the reader has seen, nor from a state older than LAG.
 const LAG = 60
 const names = ['ann', 'ben', 'cyd'] as const
 const kinds = ['write', 'read', 'read', 'pay', 'wallet', 'grant', 'withdraw'] as const
@@ -143,7 +143,7 @@ function simulate(events: readonly Event[]): Entry[] {
     } else if (kind === 'wallet') {
       add(at, { ...times, step: { kind, balance: now.wallets[by] ?? 0 } }, at + 1)
     } else if (kind === 'grant' || kind === 'withdraw') {
-      // each right has one owner, as a block does, who changes it one time after another
+      // only one person changes a right, one step at a time, as with a block
       now = { ...now, rights: { ...now.rights, [sees(whom, by)]: kind === 'grant' } }
       add(at, { ...times, step: { kind, right: sees(whom, by) } }, at + 1)
     } else if (kind === 'read') {
@@ -170,7 +170,7 @@ function simulate(events: readonly Event[]): Entry[] {
 }
 const events = fc.array(event, { minLength: 20, maxLength: 60 })
 const history = events.map(simulate)
-/** Every request was answered: a request without an answer can explain many an answer to others. */
+/** Every request was answered, because a request without an answer can explain many answers to others. */
 const answered = events.map((all) => simulate(all.map((one) => ({ ...one, lost: 1 }))))
 
 /** The rules that a history breaks. */
@@ -181,7 +181,7 @@ type Change = { entry: Entry; step: Entry['step'] }
 const changed = (entries: History, { entry, step }: Change): History =>
   entries.map((one) => (one === entry ? { ...entry, step } : one))
 
-/** Tries a change of random histories that must break a rule. `find` returns nothing if it can't be made. */
+/** Tries a change of random histories that must break a rule. `find` returns nothing if the change can't be made. */
 function rejects(rule: string, find: (entries: Entry[]) => Change | undefined): void {
   let tried = 0
   fc.assert(
@@ -249,7 +249,7 @@ describe('The rules', () => {
     })
   })
 
-  test('reject a lost update, of which only the last balance tells', () => {
+  test('reject a lost update that shows only in the last balance', () => {
     const lose = (entries: Entry[]): Change | undefined => {
       const entry = entries.findLast(({ step }) => step.kind === 'wallet')
       if (entry?.step.kind !== 'wallet') return
@@ -281,7 +281,7 @@ describe('The rules', () => {
     )
   })
 
-  test('reject an answer by a right that was taken longer ago than the lag, and accept it before', () => {
+  test('reject an answer that needs a right taken longer ago than the lag, and accept an earlier answer', () => {
     const entry = (by: string, asked: number, step: Entry['step'], uses: string[] = []): Entry => ({
       ...{ by, facade: 0, asked, answered: asked + 5, step, uses },
     })

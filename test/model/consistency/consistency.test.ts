@@ -22,7 +22,7 @@ import { runTraffic, type Traffic } from './traffic.ts'
 
 const SEED = Number(process.env.CONSISTENCY_SEED ?? runs(35, Date.now() % 1_000_000))
 const HISTORIES = runs(1, 30)
-/** How many requests each lane of a person sends. */
+/** The number of requests in each of a person's concurrent sequences. */
 const LENGTH = runs(60, 200)
 /** Milliseconds. */
 const BOUND = MAX_LAG * 1000
@@ -49,7 +49,7 @@ const disturbances: (() => Promise<void>)[] = [
 ]
 
 for (const seed of Array.from({ length: HISTORIES }, (_, at) => SEED + at)) {
-  test(`People see their own writes, and nothing goes back: history ${seed}`, async () => {
+  test(`People see their own writes, and no read is older than the one before: history ${seed}`, async () => {
     const all = disturbances.length
     const [order = []] = fc.sample(fc.shuffledSubarray(disturbances, { minLength: all }), { seed, numRuns: 1 })
     const disturb: Traffic['disturb'] = async (reached) => {
@@ -61,7 +61,7 @@ for (const seed of Array.from({ length: HISTORIES }, (_, at) => SEED + at)) {
     const history = await runTraffic({ facades, seed, length: LENGTH, disturb })
     await calm()
     expect(faults(history)).toEqual([])
-    // the history is not empty of what the rules are about
+    // the history contains what the rules are about
     const kinds = history.map(({ step }) => step.kind)
     expect(kinds).toEqual(expect.arrayContaining(['write', 'read', 'pay', 'wallet', 'sent', 'grant', 'withdraw']))
     const places = history.map(({ from }) => from?.split(/\W/)[0])
@@ -88,7 +88,8 @@ async function finds(
   rule: (history: History) => Fault[],
   { delay = 0, length = 60, ...options }: Planted,
 ): Promise<void> {
-  // later, because a reader stays with a replica that becomes slow, but does not come to one that was
+  // The replicas become slow only later, because a reader stays with a replica that becomes slow but never chooses a
+  // slow one.
   const slowDown: Traffic['disturb'] = async (reached) => {
     await reached(0.1)
     for (const replica of replicas) await replica.setDelay(delay)
@@ -102,7 +103,7 @@ async function finds(
   }
 }
 
-/** Changes a function while `work` runs. Each text must be in it. */
+/** Changes a function while `work` runs. Each replaced text must be in the function. */
 async function redefined(name: string, changes: [string, string][], work: () => Promise<void>): Promise<void> {
   const [row] = await superuser<[{ text: string }]>`select pg_get_functiondef(${name}::regprocedure) as text`
   const changed = changes.reduce((text, [from, to]) => {
@@ -155,7 +156,7 @@ test('The checker finds that a standby was promoted which was behind', async () 
   await boasting('pg_last_wal_receive_lsn', received, () => finds(paymentsOnce, { facades, disturb }))
 })
 
-test('The checker finds that a position is lost between facades', async () => {
+test('The checker finds a position that is lost between facades', async () => {
   // each facade believes that it is alone
   const alone = await instance.startFacades({ RATE_LIMIT_STORE: 'memory' })
   await finds(readsYourWrites, { facades: alone, carries: false, facadeOf: apart, delay: 200 })

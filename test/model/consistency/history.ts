@@ -1,6 +1,6 @@
 // A history: what several people asked of an instance and what it answered, with the times. rules.ts checks it.
 
-/** What a request did or what its answer showed. What an error undid is not in a history. */
+/** What a request did or what its answer showed. A history doesn't contain what an error undid. */
 export type Step =
   /** Gives a cell its next value. A cell is a number that one person writes, such as the version of a biography. */
   | { kind: 'write'; cell: string; value: number }
@@ -26,7 +26,7 @@ export type Entry = {
   /** Infinity if no answer came: then it is unknown whether the request ran, and when. */
   answered: number
   step: Step
-  /** The rights without which this answer is wrong. */
+  /** The rights that `by` must have for this answer to be correct. */
   uses: string[]
 }
 

@@ -28,7 +28,7 @@ export type Facades = {
 export type Replica = {
   /** Applies each commit this many milliseconds late. */
   setDelay(milliseconds: number): Promise<void>
-  /** Stops applying the log; it still answers reads. */
+  /** Stops applying the log. The server still answers reads. */
   pause(): Promise<void>
   resume(): Promise<void>
   /** Kills the server, and waits until Kith has started it again. */

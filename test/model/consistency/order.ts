@@ -16,7 +16,7 @@ export type Call = {
   seen?: number | undefined
 }
 
-/** The number after the call; undefined if the call could not have had this answer. */
+/** The number after the call. Undefined if the call could not have had this answer. */
 function after(before: number, { act, value, seen }: Call): number | undefined {
   if (act === 'refused') return before + value < 0 ? before : undefined
   const now = act === 'set' ? value : act === 'add' ? before + value : before
@@ -34,11 +34,11 @@ export const inRealTime: Precedence = (one, other) => one.answered < other.asked
 const LIMIT = 1_000_000
 
 /**
- * An order in which the calls could have run, without those that were not answered and need not have run; undefined if
- * there is none. @throws Error if that can't be decided with LIMIT states
+ * An order in which the calls could have run, without calls that were not answered and need not have run. Undefined if
+ * there is no such order. @throws Error if LIMIT states don't suffice to decide this
  */
 export function orderOf(calls: readonly Call[], start = 0, precedes: Precedence = inRealTime): Call[] | undefined {
-  // in the order of the answers, in which most calls ran
+  // most calls ran in the order of their answers
   const all = [...calls].sort((one, other) => one.answered - other.answered || one.asked - other.asked)
   const bit = (at: number) => 1n << BigInt(at)
   const bits = (chosen: (call: Call) => boolean) =>
@@ -72,10 +72,10 @@ const knownAt = (calls: readonly Call[], now: number): Call[] =>
   calls
     .filter(({ asked }) => asked < now)
     .map((call) => (call.answered > now ? { ...call, answered: Infinity, seen: undefined } : call))
-    // a call that changes nothing and has no answer says nothing
+    // a call that changes nothing and has no answer does not limit the order
     .filter((call) => call.answered < Infinity || !changesNothing(call))
 
-/** The first answer that can't be explained by an order; undefined if all can. */
+/** The first answer that no order explains. Undefined if an order explains all answers. */
 export function firstWrong(calls: readonly Call[], start = 0, precedes: Precedence = inRealTime): Call | undefined {
   if (orderOf(calls, start, precedes)) return
   const answered = calls.filter((call) => call.answered < Infinity).sort((one, other) => one.answered - other.answered)

@@ -22,7 +22,7 @@ const readsOf = (history: History, by: string, cell: string) =>
 const peopleOf = (history: History) => [...new Set(history.map(({ by }) => by))]
 const unique = (texts: readonly string[]) => [...new Set(texts)]
 
-/** The calls on a cell of these writes and of one person's reads, each with its entry. */
+/** The calls on a cell, from these writes and from one person's reads, each with its entry. */
 function callsOn(cell: string, writes: Kind<'write'>[], reads: Kind<'read'>[]): Map<Call, Entry> {
   const set = writes.map((entry): [Call, Entry] => {
     const { by, asked, answered, step } = entry
@@ -38,7 +38,7 @@ function callsOn(cell: string, writes: Kind<'write'>[], reads: Kind<'read'>[]): 
 function wrongIn(rule: string, what: string, calls: Map<Call, Entry>, start: number, precedes: Precedence): Fault[] {
   const wrong = firstWrong([...calls.keys()], start, precedes)
   if (!wrong) return []
-  // a pending call is a copy, but only answered ones are returned
+  // a pending call is a copy and has no entry, but firstWrong() returns only answered calls
   return [{ rule, what, entry: calls.get(wrong) }]
 }
 
@@ -53,7 +53,7 @@ export const readsYourWrites = (history: History): Fault[] =>
     })
   })
 
-/** What a person sees of a cell never goes back, and was written. It may be older than the newest write. */
+/** The values of a cell that a person reads were written, and never become older. They may be older than the newest write. */
 export const monotonicReads = (history: History): Fault[] =>
   peopleOf(history).flatMap((by) => {
     const own = history.filter(isKind('read')).filter((entry) => entry.by === by)
@@ -87,7 +87,7 @@ export const linearizableWallets = (history: History): Fault[] =>
     wrongIn('linearizable wallets', `the wallet of ${owner}`, callsOnWallet(history, owner), STARTER, inRealTime),
   )
 
-/** The last balances add up to what everybody had at first: a history ends with a look into each wallet. */
+/** The last balances add up to what everybody had at first: a history ends with a read of each wallet. */
 export function conservedMana(history: History): Fault[] {
   const owners = ownersOf(history)
   const last = new Map(history.filter(isKind('wallet')).map(({ by, step }) => [by, step.balance]))
@@ -96,7 +96,7 @@ export function conservedMana(history: History): Fault[] {
   return [{ rule: 'conserved mana', what: `${sum} instead of ${STARTER * owners.length} in ${owners.length} wallets` }]
 }
 
-/** Each acknowledged payment is in its sender's list once, and no other is, unless it was never answered. */
+/** Each acknowledged payment is in its sender's list once. Any other payment in the list was never answered. */
 export const paymentsOnce = (history: History): Fault[] =>
   history.filter(isKind('sent')).flatMap((entry) => {
     const paid = history.filter(isKind('pay')).filter(({ by, asked }) => by === entry.by && asked < entry.asked)
@@ -109,7 +109,7 @@ export const paymentsOnce = (history: History): Fault[] =>
     return right ? [] : [{ rule: 'payments once', what: `${known.length} were acknowledged`, entry }]
   })
 
-/** No answer uses a right that was taken longer ago than `lag`, in milliseconds. Money is always read without a lag. */
+/** No answer uses a right that was taken away longer ago than `lag`, in milliseconds. Money is always read without a lag. */
 export const withdrawnRights = (history: History, lag: number): Fault[] => {
   const withdrawn = history.filter(isKind('withdraw'))
   const granted = history.filter(isKind('grant'))

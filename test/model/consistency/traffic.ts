@@ -38,15 +38,15 @@ const act = fc.record({
 })
 type Act = typeof act extends fc.Arbitrary<infer One> ? One : never
 
-/** What only reads: somebody who writes nothing is seldom sent to the primary. */
+/** The acts of a person who only reads, so that the primary seldom answers this person. */
 const reads = new Set<Act['kind']>(['read profile', 'read post'])
 
 const POSITION = 'x-read-position'
 /** The mana of the tiers 0 to 3. */
 const prices = [1, 3, 10, 25]
-/** How many posts a person writes at most: a page of a list has all of them. */
+/** The largest number of posts of a person. One page of a list has all of them. */
 const POSTS = 40
-/** How many of their own requests wait for an answer at the same time. */
+/** The number of requests of one person that run at the same time. */
 const LANES = 2
 
 type Post = { cell: string; id: string; edits: number }
@@ -64,10 +64,10 @@ type Asked = Pick<Entry, 'asked' | 'answered' | 'facade' | 'from'>
 type Known = Asked & { answer: Answer<Body> }
 /** No answer came: `answered` is Infinity. */
 type Lost = Asked & { answer: undefined }
-/** `carried`: instead of what the client carries. */
+/** `carried`: a position to send instead of those of the client. */
 type More = { key?: string; token?: string; carried?: string }
 
-/** Whether it is known what the request did: it may have run if the connection broke, or if the database did. */
+/** Whether it is known what the request did. If the connection or the database failed, it may have run. */
 const isKnown = ({ status }: Answer) => status !== 503 && status !== 504
 
 const isRefused = (error: unknown) =>
@@ -83,17 +83,17 @@ const versionIn = (text: string | null) => Number(/\d+$/.exec(text ?? '')?.[0] ?
 export type Traffic = {
   facades: Facades
   seed: number
-  /** How many requests each of the lanes of a person sends. */
+  /** The number of requests in each of a person's concurrent sequences. */
   length: number
   /** Runs beside the traffic. `reached` waits until a part of it is done, from 0 to 1. */
   disturb?: (reached: (part: number) => Promise<unknown>) => Promise<void>
-  /** Whether clients carry what they have seen from facade to facade; they do by default. */
+  /** Whether clients send the position that they have seen to every facade. By default they do. */
   carries?: boolean
-  /** Which facade gets a request; by default either at random. */
+  /** The index of the facade that gets a request. By default it is random. */
   facadeOf?: (isRead: boolean) => number
 }
 
-/** One client of one person: what it knows, and what it carries from answer to request. */
+/** One client of one person: what it knows, and the positions that it copies from answers to requests. */
 class Client {
   readonly name: string
   readonly posts: Post[] = []
@@ -101,7 +101,7 @@ class Client {
   /** A second token, and whether the client has ended it. */
   second = ''
   ended = false
-  /** What the client carried when it got the second token. */
+  /** The position of the client when it got the second token. */
   carriedThen = ''
   token: string
   readonly #traffic: Running
@@ -113,7 +113,7 @@ class Client {
     this.token = token ?? ''
   }
 
-  /** Sends a request to the facade `first`, or to the other one if that one is not there. */
+  /** Sends a request to the facade `first`, or to the other one if `first` is down. */
   async ask(first: number, method: string, path: string, body?: object, more: More = {}): Promise<Known | Lost> {
     const { carries, clock, facades } = this.#traffic
     const headers = new Headers({ 'x-read-from': '?', ...(more.key && { 'idempotency-key': more.key }) })
@@ -125,7 +125,7 @@ class Client {
     let facade = first
     const send = () =>
       new Person(facades.urls[facade] ?? '', token).request<Body>(method, path, body, Object.fromEntries(headers))
-    // as a balancer does: what a facade did not accept, another one gets
+    // like a balancer, sends the request to the other facade if the first refuses the connection
     const answer = await send()
       .catch((error) => {
         if (!isRefused(error)) throw error
@@ -156,7 +156,7 @@ class Client {
   }
 }
 
-/** What is running: the people, and their history until now. */
+/** The running traffic: the people, and their history until now. */
 class Running {
   readonly history: Entry[] = []
   readonly clients: Client[] = []
@@ -180,13 +180,13 @@ class Running {
     return others[which % others.length] as Client
   }
 
-  /** A write without a key: without an answer it may have run. */
+  /** A write without a key. If it gets no answer, it may have run. */
   async write(client: Client, asked: Promise<Known | Lost>, step: Step): Promise<void> {
     const known = await asked
     if (!known.answer || known.answer.status < 300) this.note(client.name, known, step)
   }
 
-  /** One act of a person. What is answered with an error changed nothing, and is not in the history. */
+  /** One act of a person. An act that is answered with an error changed nothing, and is not in the history. */
   async run(client: Client, { kind, which, tier, facade }: Act): Promise<void> {
     const { name, posts } = client
     const own = posts[which % posts.length]
@@ -234,7 +234,7 @@ class Running {
         const isBlock = kind === 'block'
         const known = await client.ask(facade, isBlock ? 'POST' : 'DELETE', `/users/${other.name}/block`)
         if (known.answer && known.answer.status >= 300) return
-        // it hides the two from each other
+        // a block hides the two people from each other
         for (const right of [sees(other.name, name), sees(name, other.name)])
           this.note(name, known, { kind: isBlock ? 'withdraw' : 'grant', right: `${right} (${name} did not block)` })
         return
@@ -284,7 +284,7 @@ class Running {
         return
       }
       case 'use old token': {
-        // with what the client carried long ago, as somebody does who has found the token
+        // an old position of the client, because somebody who has found the token would have no newer one
         const more = { token: client.second, carried: client.carriedThen }
         const path = tier === 0 ? '/economy/wallet' : '/me'
         const known = await client.ask(facade, 'GET', path, undefined, more)
@@ -296,7 +296,7 @@ class Running {
     }
   }
 
-  /** A read of one's own, or of what `author` wrote. */
+  /** Notes a read of the client's own things, or of what `author` wrote. */
   saw(client: Client, known: Asked, cells: Record<string, number>, author?: Client): void {
     const uses = author
       ? [author, client].map(({ name }) => `${sees(client.name, author.name)} (${name} did not block)`)
@@ -315,7 +315,7 @@ class Running {
       this.note(client.name, known, { kind: 'refused', amount })
   }
 
-  /** A look into the wallet. @returns whether it was answered */
+  /** Reads the wallet. @returns whether the request was answered */
   async look(client: Client, facade: number): Promise<boolean> {
     const known = await client.ask(facade, 'GET', '/economy/wallet')
     if (known.answer?.status !== 200) return false
@@ -323,7 +323,7 @@ class Running {
     return true
   }
 
-  /** What each person ends with: their wallet, and all payments that they sent. */
+  /** The last reads of each person: their wallet, and all payments that they sent. */
   async close(client: Client): Promise<void> {
     await until(() => this.look(client, 0))
     const ids: string[] = []
@@ -346,7 +346,7 @@ async function ban(traffic: Running, admin: Person, person: Person, reached: (pa
   const decide = async (what: 'ban' | 'unban', kind: 'withdraw' | 'grant') => {
     const asked = traffic.clock()
     const url = `/admin/users/${person.username}/${what}`
-    // no other request changes this, so it can be sent again
+    // no other request changes the ban, so the request can be sent again
     await until(async () => {
       const answer = await new Person(traffic.facades.urls[1] ?? '', admin.token).post(url, { reason: 'Test' })
       return answer.status === 200
@@ -361,8 +361,8 @@ async function ban(traffic: Running, admin: Person, person: Person, reached: (pa
 }
 
 /**
- * Lets people join who do what the seed says, and returns the history. Of them, eve only reads, and vic does nothing
- * after the first posts, and is banned for a while.
+ * Registers people who act as the seed determines, and returns the history. Eve only reads. Vic does nothing after the
+ * first posts, and is banned for a while.
  */
 export async function runTraffic(options: Traffic): Promise<Entry[]> {
   const { facades, seed, length, disturb, facadeOf } = options

@@ -1,4 +1,4 @@
-// Floods of contents of every kind, in every list of contents: test/support/floods.ts.
+// Floods of contents of every kind, in every list of contents. See test/support/floods.ts.
 import { type Flood, type Ground, MANY } from '../../support/floods.ts'
 
 type Kind = {
@@ -57,7 +57,7 @@ export const contentKinds = Object.keys(kinds)
 
 type Where = { space?: string | null; interest?: string | null }
 
-/** `MANY` contents of an author, newer than one written with `old`. */
+/** `MANY` contents of an author, newer than a content written with `old`. */
 async function write(
   { ids, rows }: Ground,
   kind: string,
@@ -142,7 +142,7 @@ const listed = (kind: string): Flood[] => {
 const past = (starts: string) => event(`now() - interval '${starts}'`)
 
 export const contentFloods: Flood[] = [
-  // First, because cancelled events are listed there
+  // the stream comes first, because it would list the cancelled events of a later flood
   {
     operation: 'list_stream',
     against: 'hidden contents',

@@ -1,4 +1,4 @@
-// Posts, replies and parts of contents: test/support/floods.ts.
+// Floods of posts, replies and children of contents. See test/support/floods.ts.
 import { type Flood, type Ground, MANY } from '../../support/floods.ts'
 
 const HOUR = `interval '1 hour'`
@@ -121,7 +121,7 @@ export const otherFloods: Flood[] = [
       const honest = await flood(
         ground,
         'app.debate_arguments',
-        // with more votes and a later id than the visible one
+        // the hidden arguments have more votes and later ids than the visible one
         { debate_id: `'${id}'`, side: `'for'`, body: long, depth: '1', votes: `case when $2 = 1 then 0 else 9 end` },
         {
           removed: set('app.debate_arguments', 'removed_at = now()'),
@@ -168,7 +168,7 @@ export const otherFloods: Flood[] = [
     against: 'removed reviews',
     async scene(ground) {
       const id = await content(ground, 'offering', offering)
-      // The others have no order, because each would need a transaction of mana
+      // The other reviews have no order, because each order would need a transaction of mana
       await ground.rows('alter table app.offering_reviews drop constraint offering_reviews_order_id_fkey')
       await ground.rows('alter table app.orders drop constraint orders_id_fkey')
       const order = await ground.one(

@@ -39,7 +39,7 @@ const isMine = (world: World, { by, post }: Act) => sees(world, by, post) && at(
 /** Keeps the notifications that reach their reader, given that `by` caused them. */
 const heard = (world: World, by: number | null, list: Told[]) => list.filter((notice) => hears(world, notice, by))
 
-/** A repost or a quote of a post; a repost of a repost refers to the original. */
+/** A repost or a quote of a post. A repost of a repost refers to the original. */
 const passOn = (format: 'quote' | 'repost') =>
   onPost(
     (id, { mentions, visibility }) =>

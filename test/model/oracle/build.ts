@@ -14,7 +14,7 @@ const pollId = id(7)
 const spaceId = id(8)(0)
 const keywordId = id(9)
 export const optionId = (post: number, option: number) => id(7)(1000 + post * 10 + option)
-/** An id of nothing. */
+/** An id that nothing has. */
 export const unknownId = id(0)(404)
 
 /** A text that is recognized in any answer. */
@@ -27,7 +27,7 @@ export const minute = (place: number) => new Date(Date.UTC(2026, 0, 1, 0, Math.f
 const past = new Date(Date.UTC(2026, 0, 2))
 const future = (place: number) => new Date(Date.UTC(2099, 0, 1, 0, place))
 
-/** Creates the people once; worlds change around them. They may all write journalism. */
+/** Creates the people once, for all worlds. They may all write journalism. */
 export async function settle(owner: Sql): Promise<Ground> {
   const people: string[] = []
   for (const name of names) {
@@ -217,7 +217,7 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
     await sql`select private.notify(array[(${who(to)}, 'post.mentioned', ${who(by)}, 'post', ${postId(post)},
       ${sql.json({ postId: postId(post) })}, null, null, now())::private.notice])`
 
-  // what happens to all of these later
+  // these changes come after everything has been written
   for (const [place, { visibility, before }] of posts.entries())
     if (visibility !== before) await sql`update app.posts set visibility = ${visibility} where id = ${postId(place)}`
   const ids = <T>(list: T[], is: (item: T) => boolean, name: (place: number) => string) =>
@@ -263,7 +263,8 @@ export async function build(sql: ReservedSql, world: World, ground: Ground): Pro
       await sql`update app.users set banned_at = ${past}, banned_until = ${until} where id = ${who(person)}`
   for (const person of world.released) {
     await sql`select private.job_end_suspensions()`
-    await sql`update app.users set tokens_valid_from = 0 where id = ${who(person)}` // else they wait a second for a token
+    // otherwise the person would wait a second for a valid token
+    await sql`update app.users set tokens_valid_from = 0 where id = ${who(person)}`
   }
   for (const person of world.erased) await sql`select private.erase_person(${who(person)})`
 }

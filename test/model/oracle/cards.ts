@@ -197,7 +197,7 @@ export function paymentCardOf(world: World, viewer: number, place: number) {
 }
 
 type Notice = { kind: string; target: { id: string }; actors: { id: string }[] }
-/** A notification keeps its id and has no text; actors who are hidden from its reader are left out. */
+/** A notification keeps its id and has no text. Actors who are hidden from its reader are left out. */
 export const notice = ({ kind, target, actors }: Notice) =>
   [kind, target.id, ...actors.map(({ id }) => id).sort()].join(' ')
 

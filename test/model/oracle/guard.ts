@@ -38,14 +38,14 @@ export const touching = `
 export const unasked: Record<string, string> = {
   count_views: 'is for the facade only, answers nothing, and ignores unknown posts',
   list_changes: 'has a model of its own: test/model/catching-up.test.ts',
-  count_unread: 'the number of the notifications that list_notifications shows',
+  count_unread: 'counts the notifications that list_notifications shows',
   mark_read: 'marks as read what list_notifications shows, and answers how many these are',
-  create_series: 'makes one without items; add_series_item and list_series_items are asked about items',
+  create_series: 'makes a series without items, while add_series_item and list_series_items have tests with items',
   create_appeal: 'names an entry of the caller’s own ledger, without its cause',
   list_my_appeals: 'shows the caller’s own appeals, without the cause of an entry',
   get_reputation_details: 'shows the caller’s own ledger: points and kinds, without causes',
   list_space_reports:
-    'shows what was reported in a space to those who moderate it, also what is hidden or across a block',
+    'shows what was reported in a space to those who moderate it, including what is hidden or across a block',
   act_on_space_report: 'acts on what list_space_reports shows',
   list_suggested: 'shows the authors of posts that the viewer sees',
   get_standing: 'shows decisions about the caller, with ids of their own things',
@@ -54,7 +54,7 @@ export const unasked: Record<string, string> = {
   find_standing: 'the same as get_standing, with the password of the person',
   appeal_by_password: 'as find_standing',
   find_statement: 'as find_standing',
-  get_public_post: 'has no viewer; test/db/posts/public-pages.sql asks about each kind of post and author',
+  get_public_post: 'has no viewer, and test/db/posts/public-pages.sql asks about each kind of post and author',
   get_public_profile: 'as get_public_post',
   vote_reputation: 'writes to the ledger, and names only a person and an interest',
 }

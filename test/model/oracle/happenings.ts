@@ -38,15 +38,15 @@ export type Act = {
   fitting: boolean
 }
 
-/** A notification of a person about a post, which is also announced on their own channel. */
+/** A person's notification about a post. The notification is also announced on the person's own channel. */
 export type Told = { to: number; kind: string; post: number }
 
 type Ids = (place: number) => string
 export type Step = {
-  /** In whose name the call is made; null is the database's own. */
+  /** The person in whose name the call is made; null if the database makes it itself. */
   by: number | null
   call(postId: Ids, replyId: Ids): string
-  /** Whether the act is allowed; otherwise the call must fail. */
+  /** Whether the act is allowed. If not, the call must fail. */
   may: boolean
   told: Told[]
   /** Posts that are broadcast to everyone. */
@@ -63,8 +63,8 @@ export type Memory = { mentions: number[][]; closed: Set<number>; once: Set<stri
 export type Performer = (world: World, act: Act, memory: Memory) => Step
 
 /**
- * Whether a notification reaches its reader: not if it is about their own act, by a muted person, across a block, or
- * about a muted post.
+ * Whether a person gets a notification. It does not reach people about their own acts, about acts of people whom they
+ * muted or with whom there is a block, or about posts that they muted.
  */
 export function hears(world: World, { to, kind, post }: Told, by: number | null): boolean {
   if (to === by || gone(world, to)) return false
@@ -73,7 +73,7 @@ export function hears(world: World, { to, kind, post }: Told, by: number | null)
   return kind.startsWith('co-author') || !world.postMutes.some(([muter, which]) => muter === to && which === post)
 }
 
-/** Who is notified of a new item: those who follow its author's series and see it, once. */
+/** The people who are notified of a new item, each only once: they follow the author's series and see the item. */
 export function followers(world: World, place: number, { once }: Memory): Told[] {
   const { author } = at(world.posts, place)
   if (!at(world.series, author).parts.includes(place)) return []
@@ -121,7 +121,7 @@ const plain = {
   words: [],
 } as const
 
-/** Publishes a note with a poll, now or later; or the variant in `more`, by another call. */
+/** Publishes a note with a poll, now or later. For a repost or quote, the caller passes `more` and replaces `call`. */
 export function publish(world: World, act: Act, memory: Memory, more: Partial<Post> = {}): Step {
   const { by, visibility, mentions } = act
   const post: Post = {

@@ -18,7 +18,8 @@ const kinds = {
 const lists = entries.flatMap(([operation, { lists }]) => (lists ? [{ operation, lists }] : []))
 
 /**
- * The calls: for each post, reply and series some operations, which change from world to world; some lists; the feed.
+ * The calls: some operations for each post, reply and series, some lists, and the feed. The operations change from
+ * world to world.
  */
 export function questions(world: World, viewer: number): Asked[] {
   const turn = world.call + viewer

@@ -44,7 +44,7 @@ type Block = { by: number; whom: number; lifted: boolean }
 
 /**
  * Numbers are indexes into the lists of people, posts, replies and series. The operations could have produced
- * everything in it. Blocks came last, and have ended what a block ends.
+ * everything in a world. Blocks came last, and have ended what a block ends.
  */
 export type World = {
   circles: Circle[]
@@ -52,7 +52,7 @@ export type World = {
   blocks: Block[]
   mutes: [muter: number, muted: number][]
   keywords: [muter: number, keyword: (typeof words)[number]][]
-  /** Who is in the space, who left it, and who was removed permanently; whether it is archived. */
+  /** Who is in the space, who left it, and who was removed permanently. Also whether the space is archived. */
   space: number[]
   departed: number[]
   barred: number[]
@@ -92,7 +92,7 @@ export const at = <T>(list: readonly T[], place: number): T => {
   return item
 }
 
-/** Whether one person follows another: a block ends a follow, even if it is lifted. */
+/** Whether one person follows another: a block ends a follow, even if the block is lifted later. */
 export const follows = (world: World, one: number, other: number) =>
   world.follows.some(([by, whom]) => by === one && whom === other) && !quarrelled(world, one, other)
 
@@ -105,15 +105,15 @@ export const isCoAuthor = (world: World, { post, person, accepted }: World['coAu
   !world.erased.includes(person) && (accepted || !quarrelled(world, person, at(world.posts, post).author))
 
 /**
- * Whether a post that a viewer sees shows them its co-author: a pending one is shown only to that person and the
- * author.
+ * Whether a post shows its co-author to a viewer who sees the post. A pending co-author is shown only to that person
+ * and the author.
  */
 export const showsCoAuthor = (world: World, viewer: number, one: World['coAuthors'][number]) =>
   isCoAuthor(world, one) &&
   meets(world, viewer, one.person) &&
   (one.accepted || viewer === one.person || viewer === at(world.posts, one.post).author)
 
-/** Whether there ever was a block between two people, including a lifted one. */
+/** Whether there ever was a block between two people, including a lifted block. */
 export const quarrelled = ({ blocks }: World, one: number, other: number) =>
   blocks.some(({ by, whom }) => (by === one && whom === other) || (by === other && whom === one))
 
@@ -221,19 +221,19 @@ export const isListed = (world: World, viewer: number, place: number) =>
 export const inFeed = (world: World, viewer: number, place: number) =>
   sees(world, viewer, place) && isOut(world, place) && isListed(world, viewer, place) && !muted(world, viewer, place)
 
-/** Whether it is only for people closer than strangers: written for circles, or a repost of such a post. */
+/** Whether a post is only for people closer than strangers: written for circles, or a repost of such a post. */
 export function isCloser(world: World, place: number): boolean {
   const { visibility, format, of } = at(world.posts, place)
   return visibility !== 'public' || (format === 'repost' && of !== null && isCloser(world, of))
 }
 
-/** Whether only members of the space may see it: written there, or a repost of such a post. */
+/** Whether only members of the space may see a post: written there, or a repost of such a post. */
 export function isWithin(world: World, place: number): boolean {
   const { space, format, of } = at(world.posts, place)
   return space || (format === 'repost' && of !== null && at(world.posts, of).space)
 }
 
-/** Whether it is for everyone. */
+/** Whether a post is for everyone. */
 export const isPublic = (world: World, place: number): boolean =>
   !isCloser(world, place) && !isWithin(world, place) && !at(world.posts, place).hidden
 
@@ -250,7 +250,7 @@ export function standing({ space, departed, barred }: World, viewer: number): st
 
 export const places = (list: readonly unknown[]) => list.map((_item, place) => place)
 
-/** The relation of a viewer to an author; the test counts these, so that no relation is left out. */
+/** The relation of a viewer to an author. The test counts these relations, so that none is left out. */
 export function relation(world: World, viewer: number, author: number): string {
   if (viewer === author) return 'oneself'
   if (world.erased.includes(author)) return 'erased'

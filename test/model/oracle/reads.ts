@@ -82,7 +82,7 @@ function feed(world: World, viewer: number, tab: Choice, filter: Choice): Questi
   }
 }
 
-/** The items of the stream; their order is checked too. */
+/** The items of the stream, whose order is checked too. */
 function stream(world: World, viewer: number, given: string[], keeps: (post: Post) => boolean): Question {
   const shown = places(world.posts).filter(
     (place) => inFeed(world, viewer, place) && isPublic(world, place) && keeps(at(world.posts, place)),

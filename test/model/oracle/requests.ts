@@ -7,7 +7,7 @@ import { registry } from './registry.ts'
 
 export type Kind = 'posts' | 'replies' | 'series'
 export type Request = { method: string; path: string; body?: object }
-/** What a request needs besides the id that it is about: ids of things its sender does see. */
+/** What a request needs besides the id that it is about: ids of things that its sender sees. */
 export type Means = { post: string; series: string; nothing: string }
 
 type Sample = (id: string, means: Means) => { params?: Record<string, string>; query?: string; body?: object }

@@ -1,5 +1,5 @@
-// Random worlds. Whatever the operations could not have produced (a repost of one's own post, a reply to another
-// post's reply) is corrected, so that every failure could happen in reality.
+// Random worlds. The generator corrects states that the operations cannot produce (a repost of one's own post, a reply
+// to another post's reply), so that every failure could happen in reality.
 import fc from 'fast-check'
 import { at, meant, names, type Post, type Reply, type World, words } from './model.ts'
 
@@ -104,7 +104,7 @@ function once<T>(list: readonly T[], key: (item: T) => unknown): T[] {
 function straightPosts(list: readonly Post[]): Post[] {
   const posts: Post[] = []
   for (const [place, drawn] of list.entries()) {
-    // A repost of a repost refers to the original; nobody reposts their own post, nor one they haven't seen
+    // A repost of a repost refers to the original. People repost only posts of others that they have seen.
     const first = place > 0 && drawn.of !== null ? drawn.of % place : null
     const of = first !== null && posts[first]?.format === 'repost' ? (posts[first]?.of ?? null) : first
     const original = of === null ? undefined : posts[of]

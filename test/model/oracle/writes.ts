@@ -46,7 +46,7 @@ const targetOf = (world: World, viewer: number, place: number) =>
 const has = (pairs: [number, number][], viewer: number, place: number) =>
   pairs.some(([who, which]) => who === viewer && which === place)
 
-/** A person can take back an action even if they no longer see the post. Without one, an invisible post is unknown. */
+/** A person can take back an action even if they no longer see the post. Otherwise an invisible post is unknown. */
 const takingBack =
   (call: (id: string) => string, stands: (world: World, viewer: number, place: number) => boolean): Ask =>
   (world, viewer, place) => {
@@ -99,7 +99,7 @@ const adding: Outcome = (world, viewer, place) => {
 
 export const writes: Entries = {
   react: { posts: [ofPost((id) => `api.react(${id}, 'heart')`, entering(outAlone))] },
-  // Answered as unknown, although it is removed
+  // The answer is that of an unknown post, although the action is removed
   unreact: {
     posts: [
       takingBack(
@@ -186,7 +186,7 @@ export const writes: Entries = {
       ),
     ],
   },
-  // Answered as unknown, although it is removed
+  // The answer is that of an unknown post, although the action is removed
   unvote_poll: {
     posts: [
       (world, viewer, place) => {

@@ -1,4 +1,5 @@
--- Helpers of the pgTAP files: create people, call as one of them. Loaded beside pgTAP, never into a real database.
+-- Helpers of the pgTAP files, which create people and call as one of them. They are loaded beside pgTAP, never into a
+-- real database.
 
 create schema test;
 

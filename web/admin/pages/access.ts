@@ -1,4 +1,4 @@
-// Why somebody sees a thing, or does not.
+// The page that explains why somebody sees a thing, or does not.
 import type { Schema } from 'kith/client'
 import { FormField, valuesOf } from '../../lib/dialog.ts'
 import { ErrorNote } from '../../lib/errors.ts'

@@ -1,4 +1,4 @@
-// One case: the thing beside what is decided about it, why, and what was decided before.
+// One case: the thing, its reports and the actions of staff, and what was decided before.
 import type { Schema } from 'kith/client'
 import { ErrorNote, notify } from '../../lib/errors.ts'
 import { html, type VNode } from '../../lib/html.ts'
@@ -25,7 +25,7 @@ async function read(id: string): Promise<{ file: File; account: Account | null }
   return { file, account }
 }
 
-/** What was decided about a person, newest first. */
+/** The decisions about a person, newest first. */
 export function Decisions({ decisions }: { decisions: Schema<'CaseDecision'>[] }): VNode {
   const t = texts.value.case
   if (decisions.length === 0) return html`<p class="quiet">${t.noDecisions}</p>` as VNode
@@ -147,7 +147,7 @@ export function CasePage({ params: { id = '' } }: PageProps) {
   const step = (run: () => Promise<unknown>) => async () => {
     if ((await run()) !== false) await page.reload()
   }
-  /** Runs a decision, and shows the next open case if it closed this one. */
+  /** Runs a decision, and shows the next open case if the decision closed this one. */
   const decide = (run: () => Promise<boolean>) => async () => {
     if (!(await run())) return
     if (!isOpen) return page.reload()

@@ -29,7 +29,8 @@ export const caseAddress = (id: string): string => {
 export const queueAddress = (): string => `/admin/cases${query.value.size > 0 ? `?${query.value}` : ''}`
 
 /**
- * The neighbour of a case in the queue with the filters of the address: `step` 1 is the next. A decided case is no longer in the queue, so with `isDecided` the queue is read again.
+ * The neighbour of a case in the queue with the filters of the address: `step` 1 is the next. A decided case is not in
+ * the queue any more, so with `isDecided` the queue is read again.
  * @returns undefined at the end
  */
 export async function neighbourOf(id: string, step: 1 | -1, isDecided = false): Promise<string | undefined> {

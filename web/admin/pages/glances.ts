@@ -1,4 +1,4 @@
-// What staff may know about intents, AI sessions and conversations.
+// The lists of intents, AI sessions and conversations, of which staff sees only a part.
 import type { Schema } from 'kith/client'
 import { html } from '../../lib/html.ts'
 import { Table } from '../../lib/table.ts'

@@ -1,4 +1,4 @@
-// The work behind the answers: jobs and queues, failed jobs, effects that fail.
+// Background work: jobs and queues, failed jobs, effects that fail.
 import type { Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
 import { attempt, ErrorNote, notify } from '../../lib/errors.ts'
@@ -26,7 +26,7 @@ function retryAll(queue: string, after: () => unknown): void {
   })
 }
 
-/** How far the effects of what people did are behind. */
+/** How many effects are pending, and since when. */
 export function Effects({ effects }: { effects: Status['effects'] }) {
   const t = texts.value.jobs
   return html`<dl class="facts">

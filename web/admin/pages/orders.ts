@@ -32,7 +32,7 @@ function resolve({ id, priceMana, buyer, seller }: Order, version: Signal<number
   })
 }
 
-/** The offering, and behind it what both said and when the order changed. */
+/** The title of the offering. It opens to show what buyer and seller wrote, and when the order changed. */
 function OrderCell({ order }: { order: Order }) {
   const t = texts.value.orders
   const { offering, note, deliveryNote, disputeReason, history } = order

@@ -1,4 +1,4 @@
-// How the instance is doing: counters, the figures of each day, and pending work.
+// The overview of the instance: counters, the figures of each day, and pending work.
 import type { Schema } from 'kith/client'
 import { ErrorNote, hasCode } from '../../lib/errors.ts'
 import { html, useMemo } from '../../lib/html.ts'
@@ -101,7 +101,8 @@ function Work() {
 export function Overview() {
   const t = texts.value.overview
   const metrics = useLoad(() => kith.get('/admin/metrics'), [])
-  // without the second factor that their role requires, staff get this error for every request
+  if (!metrics.data.value && !metrics.error.value) return html`<p class="quiet">${sharedTexts.value.loading}</p>`
+  // without the second factor that their role requires, staff get this error for every request, so it is shown once
   if (hasCode(metrics.error.value, 'factor_missing')) return html`<${ErrorNote} error=${metrics.error.value} />`
   return html`<${Counters} metrics=${metrics} />
     <${Days} />

@@ -131,7 +131,7 @@ function stepsOf(account: Account, after: () => Promise<void>) {
         [],
         () => kith.post('/admin/users/{id}/erase', { params }),
         true,
-        // the person's page is gone
+        // the page of an erased person does not exist
         async () => go('/admin/people?status=erased', { replace: true }),
       ),
   ]

@@ -1,4 +1,4 @@
-// Rules: what the instance does automatically with what people write, and what a rule would do before it goes live.
+// The pages of moderation rules: the list, one rule with its hits and its replay, and the form for a new rule.
 import type { Schema } from 'kith/client'
 import { ask, FormField, valuesOf } from '../../lib/dialog.ts'
 import { ErrorNote, notify } from '../../lib/errors.ts'
@@ -122,7 +122,7 @@ function conditionsOf(values: Record<string, string>): Condition[] {
 
 export function NewRulePage() {
   const { rules: t, case: words } = texts.value
-  const given = query.value // from the link in a case: the file that the rule is to look for
+  const given = query.value // the file that the rule should look for, from the link in a case
   const error = useSignal<unknown>(undefined)
   const found = useSignal<Replay | undefined>(undefined)
   const run = async (form: HTMLFormElement, isTrial: boolean, cursor?: string | null) => {

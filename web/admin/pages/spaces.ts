@@ -1,4 +1,4 @@
-// Groups and guilds: the lists, and one of them with its members and those who want to join.
+// The lists of groups and guilds, and the page of one group or guild with its members and the people who want to join.
 import type { Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
 import { ErrorNote, notify } from '../../lib/errors.ts'
@@ -80,7 +80,7 @@ type Ways = {
   expel: (userId: string) => Promise<unknown>
   settle: (id: string, isApproved: boolean) => Promise<unknown>
   members: (query: { cursor?: string }) => Promise<{ items: Member[]; nextCursor?: string | null }>
-  /** The person who leads it can neither be expelled nor get another role. */
+  /** The owner or founder can neither be expelled nor get another role. */
   leader: 'owner' | 'founder'
   roles: Record<string, string>
 }

@@ -1,4 +1,4 @@
-// Webhooks, one of them with its deliveries, and the event log.
+// The list of webhooks, the page of one webhook with its deliveries, and the event log.
 import type { Schema } from 'kith/client'
 import { Copy } from '../../lib/copy.ts'
 import { ask, type Field } from '../../lib/dialog.ts'
@@ -36,7 +36,7 @@ const bodyOf = ({ url = '', description = '', active, events = '' }: Record<stri
   events: events.split(',').filter(Boolean),
 })
 
-/** A secret, which no later answer has. */
+/** A secret, which is shown only once. */
 function Secret({ secret }: { secret: Signal<string> }) {
   const t = texts.value.webhooks
   if (!secret.value) return null

@@ -1,4 +1,4 @@
-// Proposals for the wiki: the list, and one with what it changes.
+// The list of proposals for the wiki, and the page of one proposal with its changes.
 import type { Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
 import { ErrorNote, notify } from '../../lib/errors.ts'
@@ -38,7 +38,7 @@ export function WikiProposals() {
   />`
 }
 
-/** What a text was and what it becomes, line by line. Each changed line has a sign and a word beside its colour. */
+/** The changes of a text, line by line. Each changed line has a sign and a word beside its colour. */
 function Difference({ changes }: { changes: Change[] }) {
   const t = texts.value.wiki
   const lines = changes.flatMap(({ op, text }) =>

@@ -49,7 +49,7 @@ export const en = {
     work: 'Work in the background',
     jobs: 'Jobs',
     waiting: 'Waiting or running',
-    failed: 'Failed for good',
+    failed: 'Failed permanently',
     effects: 'Effects',
   },
 
@@ -103,12 +103,12 @@ export const en = {
     unban: 'End the ban',
   },
   actionTexts: {
-    warn: 'The person is notified and reads the reason. It counts as a strike.',
-    hide: 'Only the author still sees it. The author is notified and reads the reason.',
-    unhide: 'Everybody who could see it before sees it again.',
+    warn: 'The person is notified and reads the reason. The warning counts as a strike.',
+    hide: 'Only the author still sees the thing. The author is notified and reads the reason.',
+    unhide: 'Everybody who could see the thing before sees it again.',
     remove:
       'A removed post disappears for everybody and cannot be restored. A removed content stays visible to its author and can be restored.',
-    restore: 'Everybody who could see it before sees it again.',
+    restore: 'Everybody who could see the thing before sees it again.',
     limit: 'Only followers find the person and what they publish. The person is notified and reads the reason.',
     unlimit: 'Everybody finds the person again.',
     suspend: 'Until the end of the suspension, the person cannot log in and nobody sees what they published.',
@@ -116,8 +116,8 @@ export const en = {
     unban: 'The person can log in again, and what they published is visible again.',
   },
   thing: {
-    message: 'Only the reports have the words of a message.',
-    gone: 'It does not exist any more.',
+    message: 'Only the reports contain the words of a message.',
+    gone: 'This thing does not exist any more.',
     inClient: 'Open as a person would',
     visibility: 'Audience',
     written: 'Written',
@@ -136,7 +136,7 @@ export const en = {
 
   cases: {
     title: 'Cases',
-    about: 'All open reports of one thing are one case. The most urgent come first.',
+    about: 'All open reports of one thing form one case. The most urgent cases come first.',
     both: 'Open and closed',
     claims: { me: 'Mine', nobody: 'Nobody’s' },
     waiting: 'Decided by',
@@ -180,20 +180,21 @@ export const en = {
     release: 'Release',
     released: 'The case is released.',
     note: 'Note',
-    noteHint: 'Only staff reads it.',
+    noteHint: 'Only staff reads the note.',
     addNote: 'Add a note',
     change: 'Change',
     save: 'Save',
     dismiss: 'Dismiss',
     dismissText:
-      'Nothing is wrong: the case is closed, and those who reported it are notified. What only a rule has hidden becomes visible again.',
+      'Nothing is wrong: the case is closed, and those who reported it are notified. If only a rule has hidden ' +
+      'the thing, it becomes visible again.',
     dismissed: 'The case is dismissed.',
     actTitle: 'Decide…',
-    actText: 'All that you choose is done, and the case is closed. The person reads the reason, but not who decided.',
+    actText: 'All chosen actions are taken, and the case is closed. The person reads the reason, but not who decided.',
     act: 'Decide',
     actions: 'Actions',
     reason: 'Reason',
-    reasonHint: 'The person reads it. A warning, a limit, a suspension and a ban need one.',
+    reasonHint: 'The person reads the reason. A warning, a limit, a suspension and a ban need one.',
     until: 'Suspended until',
     untilHint: 'Only for a suspension, which can last at most 366 days.',
     rule: 'Broken rule',
@@ -207,11 +208,12 @@ export const en = {
     proposalStates: { open: 'Open', accepted: 'Accepted', declined: 'Declined' },
     accept: 'Accept',
     acceptText:
-      'Does what was proposed, with the reason of the proposal. You will be recorded as the person who decided.',
+      'The proposed actions are taken, with the reason of the proposal. You will be recorded as the person who ' +
+      'decided.',
     decline: 'Decline',
     declineText: 'The case stays open.',
     person: 'The person',
-    nobody: 'Nobody is responsible for it any more.',
+    nobody: 'Nobody is responsible for the thing any more.',
     strikes: 'Strikes',
     noDecisions: 'Nothing was decided about this person.',
     lifted: 'Ended',
@@ -243,7 +245,7 @@ export const en = {
       overturned: 'Appeal: decision overturned',
       space: 'Decided in the group or guild',
     },
-    earlier: 'Earlier cases about it',
+    earlier: 'Earlier cases about this thing',
   },
   appeals: {
     title: 'Appeals',
@@ -254,12 +256,12 @@ export const en = {
     overturn: 'Overturn',
     verdictTexts: {
       uphold: 'The decision stands. The person is notified and cannot appeal again.',
-      overturn: 'What was done is taken back, with its strikes. The person is notified.',
+      overturn: 'The decision is taken back, with its strikes. The person is notified.',
     },
     answer: 'Answer',
-    answerHint: 'The person reads it, but not who wrote it.',
+    answerHint: 'The person reads the answer, but not who wrote it.',
     resolved: 'The appeal is resolved.',
-    notUndone: 'It could not be taken back.',
+    notUndone: 'What was done could not be taken back.',
   },
   categories: {
     minors: 'Minors at risk',
@@ -278,7 +280,8 @@ export const en = {
   access: {
     title: 'Who sees what',
     about:
-      'Explains why somebody sees a thing or does not, by the same rules that decide it. It never shows the text of the thing.',
+      'Explains why somebody does or does not see a thing, by the rules that also apply to their requests. It ' +
+      'never shows the text of the thing.',
     whySee: 'Who sees this?',
     whatSees: 'What do they see?',
     person: 'Person (id or username)',
@@ -307,15 +310,16 @@ export const en = {
     title: 'Rules',
     rule: 'Rule',
     about:
-      'A rule judges what people write when it is published, and again when it is edited. It hits each thing at most once. In shadow mode it only records what it would do.',
+      'A rule judges what people write, when it is published and whenever it is edited. A rule hits each thing at ' +
+      'most once. In shadow mode it only records what it would do.',
     make: 'Make a rule',
     made: 'The rule is made. It is in shadow mode.',
     newTitle: 'New rule',
     newText: 'A new rule begins in shadow mode. Try it on the last 30 days first: that changes nothing.',
     name: 'Name',
     if: 'Conditions',
-    ifText: 'Fill in at least one. All of them must hold.',
-    allHold: 'The rule hits what fits all of this:',
+    ifText: 'Fill in at least one condition. A thing must meet all of them.',
+    allHold: 'The rule hits things that meet all of these conditions:',
     fields: {
       hours: 'The account is younger than (hours)',
       words: 'It has one of these words or phrases (one on each line)',
@@ -347,7 +351,7 @@ export const en = {
     modeTexts: {
       shadow: () => 'The rule only records what it would do.',
       live: (does: string) => `From now on the rule acts by itself on everything that it hits: ${does.toLowerCase()}.`,
-      off: () => 'The rule judges nothing any more. What it hid stays hidden.',
+      off: () => 'The rule judges nothing any more. Things that it hid stay hidden.',
     },
     modeSince: 'In this mode since',
     replayedAt: 'Last tried',
@@ -360,12 +364,12 @@ export const en = {
       `The rule would have hit ${hits} of ${looked}. Staff hid or removed ${removed} of these hits.`,
     lookedUntil: (at: string) => `Looked back to ${at}.`,
     staffRemoved: 'Hidden or removed by staff',
-    older: 'Look at older ones',
+    older: 'Look at older things',
     change: 'Change',
     changeText: 'The conditions of a rule never change: make another rule instead.',
     save: 'Save',
     delete: 'Delete',
-    deleteText: 'What the rule hid stays hidden. Its hits can no longer be read.',
+    deleteText: 'Things that the rule hid stay hidden. Its hits can no longer be read.',
     hits: 'Hits',
     what: 'What',
   },
@@ -415,7 +419,7 @@ export const en = {
     export: 'Export the data',
     exportText: 'Saves all data of the person as one file. Give it to the person, who cannot log in to get it.',
     erase: 'Erase…',
-    eraseText: (name: string) => `Erases the account of ${name} and their words for good. Nobody can take this back.`,
+    eraseText: (name: string) => `Erases the account of ${name} and their words permanently. Nobody can undo this.`,
     standing: 'Standing',
     appeal: 'Appeal',
     sessions: 'Sessions',
@@ -431,7 +435,7 @@ export const en = {
     chosen: 'Chosen',
     choose: (name: string) => `Choose ${name}`,
     actOnInvitees: (count: number) => `Act on the chosen (${count})…`,
-    actOnInviteesText: 'The same is done to all of them or to none. Each reads the reason.',
+    actOnInviteesText: 'The action is taken for all of them or for none. Each person reads the reason.',
   },
 
   posts: {
@@ -465,7 +469,7 @@ export const en = {
     kind: 'Kind',
     states: { visible: 'Visible', removed: 'Removed' },
     search: 'Id or whole words',
-    removeText: 'Only the author still sees it. It can be restored. The author is notified.',
+    removeText: 'Only the author still sees the content. It can be restored. The author is notified.',
   },
   media: {
     title: 'Media',
@@ -501,7 +505,7 @@ export const en = {
     kind: 'Kind',
     kinds: { general: 'General', family: 'Family', work: 'Work', inner: 'Inner', custom: 'Custom' },
     remove: 'Delete',
-    removeText: 'Its members may no longer see posts that are only for circles of its owner, who is notified.',
+    removeText: 'The members may lose access to posts that are only for circles of the owner. The owner is notified.',
   },
   spaces: {
     groups: 'Groups',
@@ -523,9 +527,10 @@ export const en = {
     groupRoles: { owner: 'Owner', moderator: 'Moderator', member: 'Member' },
     guildRoles: { founder: 'Founder', steward: 'Steward', member: 'Member' },
     archive: 'Archive',
-    archiveText: 'It accepts nothing new; its members can still read it. The person who leads it is notified.',
+    archiveText:
+      'Nothing new can be added, but the members can still read everything. The owner or founder is notified.',
     restore: 'Restore',
-    restoreText: 'It accepts new things again. The person who leads it is notified.',
+    restoreText: 'New things can be added again. The owner or founder is notified.',
     requests: 'Requests to join',
     applications: 'Applications',
     noRequests: 'Nobody waits to join.',
@@ -534,7 +539,7 @@ export const en = {
     reject: 'Reject',
     rejectText: 'The person is notified.',
     changeRole: 'Change role',
-    changeRoleText: 'The person is notified. Whoever becomes owner or founder takes the place of the previous one.',
+    changeRoleText: 'The person is notified. A new owner or founder replaces the previous one.',
     expel: 'Expel',
     expelText: 'The person is no longer a member, and is notified.',
     settleProposal: 'Settle a proposal…',
@@ -547,7 +552,7 @@ export const en = {
 
   wallets: {
     title: 'Wallets',
-    about: 'The balance is that of the last settlement: the person may have regenerated more since.',
+    about: 'The balance is that of the last settlement. More mana may have regenerated since then.',
     search: 'Name or id',
     person: 'Person',
     balance: 'Balance',
@@ -652,7 +657,7 @@ export const en = {
     giver: 'Giver',
     receiver: 'Recipient',
     distance: 'Steps apart',
-    age: 'Days since the younger one joined',
+    age: 'Days since the younger person joined',
     flows: 'How often',
     total: 'Total',
     givenShare: 'Share of what the giver gave',
@@ -795,7 +800,7 @@ export const en = {
     title: 'Features',
     key: 'Feature',
     description: 'What it is',
-    /** By their keys, in other words than those of the API. */
+    /** Descriptions by key, if they differ from those of the API. */
     descriptions: {} as Record<string, string>,
     state: 'State',
     on: 'On',
@@ -804,9 +809,7 @@ export const en = {
     switchOn: 'Switch on',
     switchOff: 'Switch off',
     text: (key: string, on: boolean) =>
-      on
-        ? `Everybody can use “${key}” at once.`
-        : `Nobody can use “${key}” any longer, from now on. Nothing is deleted.`,
+      on ? `Everybody can use “${key}” at once.` : `From now on nobody can use “${key}”. Nothing is deleted.`,
     switched: (key: string, on: boolean) => `${key} is ${on ? 'on' : 'off'}.`,
   },
   broadcast: {
@@ -840,7 +843,9 @@ export const en = {
     count: 'How many (1 to 100)',
     made: 'The new codes:',
     revoke: 'Revoke',
-    revokeText: 'Nobody can register with this code any more. A reservation of it ends, and its owner is notified.',
+    revokeText:
+      'Nobody can register with this code any more. A reservation of the code ends, and the owner of ' +
+      'the code is notified.',
     wasRevoked: (code: string) => `${code} was revoked.`,
   },
   jobs: {
@@ -856,13 +861,14 @@ export const en = {
     queue: 'Queue',
     waiting: 'Waiting',
     active: 'Running',
-    failed: 'Failed for good',
+    failed: 'Failed permanently',
     action: 'Action',
     retryAll: 'Retry all',
     retryAllText:
       'Up to 500 failed jobs of this queue are run again, the oldest first, each once. Mail whose link has expired is not sent.',
     retried: (count: string) => (count === '1' ? '1 job will run again.' : `${count} jobs will run again.`),
-    retriedMore: (count: string) => `${count} jobs will run again. There are more: repeat it.`,
+    retriedMore: (count: string) =>
+      `${count} jobs will run again. More failed jobs are left: choose “Retry all” again.`,
     scheduled: 'Scheduled jobs',
     name: 'Job',
     cron: 'When',
@@ -890,7 +896,7 @@ export const en = {
     action: 'Action',
     sendAgain: 'Send again',
     tryAgain: 'Run again',
-    done: 'It will run again within seconds.',
+    done: 'The job will run again within seconds.',
   },
   effects: {
     title: 'Stuck effects',
@@ -924,7 +930,7 @@ export const en = {
     previousSecret: 'Old secret valid until',
     created: 'Created',
     add: 'Add a webhook',
-    addText: 'It gets the events that happen from now on. Its secret is shown only once.',
+    addText: 'The webhook gets the events that happen from now on. Its secret is shown only once.',
     secretOnce: 'This is the secret. Copy it now: it is not shown again.',
     secretKept: 'I have it',
     change: 'Change',

@@ -97,13 +97,13 @@ export function Circles(): VNode {
     />` as VNode
 }
 
-/** The most people of a circle. */
+/** The largest number of people in a circle. */
 const MOST = 10
 
 export function CirclePage({ params: { id = '' } }: PageProps): VNode {
   const t = texts.value.circles
   const circle = useLoad(async () => {
-    // the API gives a circle only in the list
+    // the API returns circles only in the list
     for await (const one of kith.pages('/circles/me', { params: { query: { limit: 50 } } }))
       if (one.id === id) return one
     return null

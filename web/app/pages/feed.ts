@@ -1,4 +1,5 @@
-// The posts that somebody may like to read. New ones wait behind a button, so that nothing moves while somebody reads.
+// The posts that somebody may like to read. New posts appear only after a click on a button, so that nothing moves
+// while somebody reads.
 import { attempt } from '../../lib/errors.ts'
 import { html, useEffect, useSignal, type VNode } from '../../lib/html.ts'
 import { query } from '../../lib/router.ts'
@@ -11,7 +12,7 @@ import { kith } from '../session.ts'
 import { texts } from '../texts.ts'
 
 type Tab = 'following' | 'circles' | 'trending'
-/** How long to wait after an event, so that posts that come together are read together. Milliseconds. */
+/** How long to wait after an event, in milliseconds, so that posts that appear together are read together. */
 const PAUSE = 1500
 
 /** The time of the newest of some posts. */
@@ -60,7 +61,7 @@ export function Feed(): VNode {
       waiting.value = [...added, ...waiting.value]
     }
     const stop = onPublicPosts(() => {
-      // a failure is not said: the next event, or a reload, shows the posts
+      // a failure is not shown, because the next event or a reload shows the posts
       timer ??= setTimeout(() => look().catch(() => undefined), PAUSE)
     })
     return () => {

@@ -22,7 +22,7 @@ import { Proposals } from './proposals.ts'
 type Group = Schema<'Group'>
 type Guild = Schema<'Guild'>
 
-/** The filters of the list, which stand in the address. */
+/** The filters of the list, which are in the address. */
 function Filters(): VNode {
   const t = texts.value.groups
   const search = (event: SubmitEvent) => {
@@ -120,13 +120,13 @@ export function Groups(): VNode {
 
 /** A node of the catalog of interests, as deep as the API describes it. */
 type Node = { id: string; name: string; children?: unknown[] | undefined }
-/** A node and all below it, each with the names of those above it. */
+/** A node and all nodes below it, each with the names of the nodes above it. */
 const flat = ({ id, name, children = [] }: Node, above: string[] = []): { value: string; label: string }[] => {
   const names = [...above, name]
   return [{ value: id, label: names.join(' › ') }, ...children.flatMap((child) => flat(child as Node, names))]
 }
 
-/** Founds a guild, which admins do, and shows it. */
+/** Creates a guild, which only admins can do, and shows it. */
 async function found(): Promise<void> {
   const [t, shared] = [spaceTexts.value, texts.value.groups]
   const { items } = await kith.get('/interests/catalog')
@@ -159,7 +159,7 @@ export function Guilds(): VNode {
     <${List} pages=${guilds} empty=${t.empty} item=${(one: Guild) => html`<${Entry} key=${one.id} space=${one} kind="guilds" />`} />` as VNode
 }
 
-/** What a page shows while its group or guild loads, or if that failed. */
+/** What a page shows while its group or guild loads, or if loading failed. */
 const Waiting = ({ title, loaded }: { title: string; loaded: Loaded<unknown> }): VNode =>
   html`<h1>${title}</h1>
     ${loaded.error.value ? html`<${ErrorNote} error=${loaded.error.value} />` : html`<p class="quiet">${sharedTexts.value.loading}</p>`}` as VNode
@@ -211,7 +211,7 @@ export function GroupPage({ params: { id = '' } }: PageProps): VNode {
     turn.value += 1
     notify(t.invited(nameOf(card)))
   }
-  // who belongs to it: what is shown about members is read again when this changes
+  // when this changes, the lists of members and requests are read again
   const version = `${viewer.role} ${found.memberCount}`
   const changed = async () => {
     turn.value += 1

@@ -1,5 +1,4 @@
-// What a guild has kept: the movements of its treasury, and the charters that it has had.
-
+// The records of a guild: the movements of its treasury, and all its charters.
 import type { Schema } from 'kith/client'
 import { ask, type Field } from '../../lib/dialog.ts'
 import { ErrorNote, notify } from '../../lib/errors.ts'
@@ -108,7 +107,7 @@ export function TreasuryPage({ params: { id = '' } }: PageProps): VNode {
     <${Back} id=${id} />` as VNode
 }
 
-/** The charters of a guild, latest first, for whoever sees the guild. */
+/** The charters of a guild, latest first, for everybody who can see the guild. */
 export function ChartersPage({ params: { id = '' } }: PageProps): VNode {
   const t = spaceTexts.value
   const pages = usePages<Charter & { id: string }>(

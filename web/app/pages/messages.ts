@@ -1,4 +1,4 @@
-// Conversations, and one of them with its messages, which arrive while it is open.
+// The list of conversations, and the page of one conversation, on which new messages appear while it is open.
 import type { Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
 import { attempt, ErrorNote, messageOf, notify } from '../../lib/errors.ts'
@@ -24,7 +24,7 @@ type Message = Schema<'Message'>
 const othersOf = ({ members }: Conversation): Card[] =>
   members.map(({ person }) => person).filter((person) => !isMe(person))
 
-/** What a conversation is called: its title, or the name of the other person. */
+/** The name of a conversation: its title, or the name of the other person. */
 function titleOf(conversation: Conversation): string {
   const others = othersOf(conversation)
   return conversation.title ?? (others.length > 0 ? others.map(nameOf).join(', ') : texts.value.messages.nobody)
@@ -123,14 +123,14 @@ type Sending = {
   assetId?: string
   error?: unknown
 }
-/** By conversation, so that unsent messages survive a change of page. */
+/** The unsent messages of each conversation. They survive a change of page. */
 const outboxes = new Map<string, Signal<Sending[]>>()
 const outboxOf = (id: string): Signal<Sending[]> => {
   const box = outboxes.get(id) ?? signal<Sending[]>([])
   outboxes.set(id, box)
   return box
 }
-/** What was typed and not sent, by conversation. It is in memory alone. */
+/** What was typed and not sent, by conversation. It is only in memory. */
 const drafts = new Map<string, string>()
 
 export function ConversationPage({ params: { id = '' } }: PageProps): VNode {
@@ -196,7 +196,7 @@ export function ConversationPage({ params: { id = '' } }: PageProps): VNode {
         if (isAtEnd) down()
         markRead()
       } catch {
-        // the next event reads them
+        // the next event reads the missing messages
       }
     })
     const stop = onConversation(id, ({ payload }) => {

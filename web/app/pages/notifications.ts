@@ -1,4 +1,4 @@
-// The inbox. What arrives while it is open appears at its top.
+// The inbox. Notifications that arrive while it is open appear at its top.
 import type { Schema } from 'kith/client'
 import { attempt } from '../../lib/errors.ts'
 import { html, useEffect, type VNode } from '../../lib/html.ts'
@@ -55,7 +55,7 @@ export function Notifications(): VNode {
     />` as VNode
 }
 
-/** The kinds that count people; the others count what they did. */
+/** The kinds of notifications that count people; the others count actions. */
 const countsPeople = new Set<string>(['user.followed', 'post.reacted', 'post.reposted'])
 
 /** What happened, in a sentence. */
@@ -96,7 +96,7 @@ function Row({ item, mark }: { item: Item; mark: () => Promise<void> }): VNode {
   </article>` as VNode
 }
 
-/** Where a click on a push leads: the page of the thing, or the inbox if there is none. */
+/** The page to which a click on a push leads. It forwards to the page of the thing, or to the inbox if there is none. */
 export function OpenPath(): VNode {
   useEffect(() => {
     const [path, type, id] = ['path', 'type', 'id'].map((name) => query.value.get(name) ?? '')

@@ -1,4 +1,4 @@
-// The profile of a person: who they are, what connects you, what they know, and their posts.
+// The profile of a person: names and texts, circles, follows, reputation, and posts.
 import type { Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
 import { attempt, ErrorNote, notify } from '../../lib/errors.ts'
@@ -17,7 +17,7 @@ import { Words } from '../words.ts'
 type Profile = Schema<'Profile'>
 type Viewer = NonNullable<Profile['viewer']>
 
-/** Puts a person into a circle of one's own, or says that there is none yet. */
+/** Adds a person to one of the caller's circles, or says that there is none yet. */
 async function addToCircle(card: Profile, done: () => unknown): Promise<void> {
   const t = texts.value.person
   await attempt(async () => {

@@ -1,4 +1,4 @@
-// A post with the replies to it, each below the one that it answers.
+// A post with its replies, each below the reply that it answers.
 import type { Schema } from 'kith/client'
 import { attempt, ErrorNote } from '../../lib/errors.ts'
 import { Form } from '../../lib/form.ts'
@@ -121,7 +121,7 @@ export function PostPage({ params: { id = '' } }: PageProps): VNode {
       const known = new Set(items.map((one) => one.id))
       later.value = { ...page, items: [...items, ...page.items.filter((one) => !known.has(one.id))] }
     })
-  // a reply whose parent has not been read stands at the top
+  // a reply whose parent has not been read is shown at the top
   const roots = items.filter(({ parentId }) => !items.some((one) => one.id === parentId))
   const originalId = found.format === 'repost' ? found.quotedPostId : found.id
   return html`<${PostCard} post=${found} isWhole onGone=${() => go('/app')} />

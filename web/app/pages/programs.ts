@@ -1,4 +1,4 @@
-// What acts in the name of the person: access tokens, third-party apps and bots.
+// The page of access tokens, third-party apps and bots, which act in the name of the person.
 import { html, type VNode } from '../../lib/html.ts'
 import { AllowedApps, OwnApps } from '../programs/apps.ts'
 import { Bots } from '../programs/bots.ts'

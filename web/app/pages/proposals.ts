@@ -1,4 +1,4 @@
-// What the members of a guild propose and decide by votes.
+// The proposals of a guild, about which its members vote.
 import { KithError, type Schema } from 'kith/client'
 import { ask, type Field } from '../../lib/dialog.ts'
 import { attempt, ErrorNote, notify } from '../../lib/errors.ts'
@@ -46,7 +46,7 @@ function payloadOf(kind: Kind, values: Record<string, string>): Schema<'NewPropo
   return undefined
 }
 
-/** Asks what is proposed, and then for the words and what the kind needs. @returns the new proposal */
+/** Asks for the kind of a proposal, then for its text and the fields of the kind. @returns the new proposal */
 async function propose(id: string, charter: string): Promise<Proposal | undefined> {
   const t = spaceTexts.value
   let kind: Kind = 'general'
@@ -112,7 +112,7 @@ function Person({ id }: { id: string | null | undefined }): VNode {
     try {
       return id ? await kith.get('/users/{usernameOrId}', { params: { path: { usernameOrId: id } } }) : null
     } catch (error) {
-      // the person was erased, or a block came between
+      // the person was erased, or there is a block
       if (error instanceof KithError && error.status === 404) return null
       throw error
     }
@@ -123,7 +123,7 @@ function Person({ id }: { id: string | null | undefined }): VNode {
   return (card ? html`<${PersonLink} card=${card} />` : html`${spaceTexts.value.somebody}`) as VNode
 }
 
-/** What happens if it passes or, once it is decided, what was proposed. */
+/** What happens if the proposal passes or, after the decision, what was proposed. */
 function Effect({ proposal: { kind, payload, status } }: { proposal: Proposal }): VNode | null {
   const effects = status === 'open' ? spaceTexts.value.effects : spaceTexts.value.decidedEffects
   const { charter = '', userId, grant = false, recipientId, amount = 0 } = payload

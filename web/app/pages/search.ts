@@ -1,4 +1,4 @@
-// Search over everything that somebody can see. Without words: people to get to know.
+// Search over everything that somebody can see. Without a query, the page suggests people.
 import type { Schema } from 'kith/client'
 import { html, type VNode } from '../../lib/html.ts'
 import { query, setQuery } from '../../lib/router.ts'
@@ -13,7 +13,7 @@ import { Excerpt } from '../words.ts'
 type Found = Schema<'SearchItem'> & { id: string }
 type Type = Schema<'SearchItem'>['type']
 
-/** Where the web client shows what was found; undefined if it has no page for it. */
+/** The address of the page for a search result; undefined if the client has none. */
 function addressOf(item: Found): string | undefined {
   if (item.type === 'person') return addressOfPerson(item)
   if (item.type === 'post') return addressOfPost(item.id)

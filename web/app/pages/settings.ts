@@ -198,7 +198,7 @@ function Push(): VNode {
       if (isPushed.value) await stopPush()
       else notify((await startPush()) ? t.pushOn : t.pushRefused)
     } catch (failure) {
-      // a browser can have no push service, such as one without Google's
+      // some browsers have no push service, for example those without Google's
       notify(failure instanceof DOMException ? t.pushFailed : t.pushRefused)
     }
     isBusy.value = false
@@ -345,7 +345,7 @@ function Password(): VNode {
     )
     if (!isDone) return
     notify(t.passwordChanged)
-    // pushes ended with the other sessions
+    // pushes ended together with the other sessions
     if (isPushed.value) await attempt(startPush)
   }
   return html`<section>

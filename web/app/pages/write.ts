@@ -1,4 +1,5 @@
-// Writing a post. What is typed stays in memory until it is published, even if the page is left or the session ends.
+// Writing a post. The draft stays in memory until it is published, even if the person leaves the page or the session
+// ends.
 import type { Schema } from 'kith/client'
 import { ErrorNote, notify } from '../../lib/errors.ts'
 import { effect, html, signal, useSignal, type VNode } from '../../lib/html.ts'
@@ -36,7 +37,7 @@ const nothing: Draft = {
   publishAt: '',
 }
 const draft = signal<Draft>(nothing)
-/** Whose draft it is: somebody else who logs in does not find it. */
+/** The owner of the draft: another person who logs in does not get it. */
 let owner: string | undefined
 effect(() => {
   const id = me.value?.id
@@ -45,10 +46,10 @@ effect(() => {
   draft.value = nothing
 })
 
-/** The most interests of a post, and the most and fewest options of a poll. */
+/** The largest number of interests of a post, and the largest and smallest number of options of a poll. */
 const INTERESTS = 5
 const OPTIONS = 6
-/** The most pictures of a post. */
+/** The largest number of pictures of a post. */
 const PICTURES = 10
 const FEWEST = 2
 

@@ -1,4 +1,4 @@
-// What access tokens, apps and bots have in common: scopes to choose, and secrets that are shown once.
+// Parts that the pages of access tokens, apps and bots share: scopes to choose, and secrets that are shown once.
 import type { Schema } from 'kith/client'
 import { Copy } from '../../lib/copy.ts'
 import type { Field } from '../../lib/dialog.ts'
@@ -11,7 +11,7 @@ import { programTexts } from './texts.ts'
 type Scope = Schema<'Scope'>
 
 let read: Promise<Scope[]> | undefined
-/** The scopes that there are. They don't change while the page is open. */
+/** All scopes. They don't change while the page is open. */
 export function readScopes(): Promise<Scope[]> {
   read ??= kith.get('/scopes').then(({ items }) => items)
   read.catch(() => {
@@ -20,7 +20,7 @@ export function readScopes(): Promise<Scope[]> {
   return read
 }
 
-/** A field in which scopes are chosen, by area. Those of staff are for those who may have them. */
+/** A field in which scopes are chosen, by area. Only people who may have the scopes of staff see these. */
 export function scopeField(scopes: Scope[], label: string, chosen: string[] = [], { all = false } = {}): Field {
   const t = scopeTexts.value
   const isStaff = me.value?.role !== 'user'
@@ -38,7 +38,7 @@ export function scopeField(scopes: Scope[], label: string, chosen: string[] = []
   }
 }
 
-/** Scopes in words. Those whose sentence the page doesn't have are shown by their names. */
+/** Scopes in words. A scope without a sentence is shown by its name. */
 export function Scopes({ scopes, known }: { scopes: string[]; known: Scope[] | undefined }): VNode {
   const words = (scope: string) =>
     scopeTexts.value.scopes[scope] ?? known?.find((one) => one.scope === scope)?.description ?? scope

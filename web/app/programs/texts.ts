@@ -1,4 +1,5 @@
-// Texts about what acts in the name of a person: access tokens, third-party apps and bots. Read with their page.
+// Texts about access tokens, third-party apps and bots, which act in the name of a person. They are loaded with their
+// page.
 import { textsOf } from '../../lib/texts.ts'
 
 const en = {
@@ -21,10 +22,10 @@ const en = {
     text: 'A program of yours uses a token instead of your password. It may do only what you choose here.',
     none: 'There are no access tokens.',
     add: 'New access token',
-    nameHint: 'What you use it for, such as “Backup of my notes”.',
+    nameHint: 'What you use the token for, such as “Backup of my notes”.',
     expiry: 'Valid for',
     days: (days: number) => (days === 365 ? '1 year' : `${days} days`),
-    endsWithPassword: 'End it when I change my password',
+    endsWithPassword: 'End the token when I change my password',
     make: 'Make the token',
     made: (name: string) => `The access token “${name}”`,
     endTitle: 'End this access token?',
@@ -46,11 +47,11 @@ const en = {
     text: 'People can allow these apps to use their accounts, by OAuth 2.1.',
     none: 'You have registered no apps.',
     add: 'Register an app',
-    nameHint: 'People see it when the app asks them.',
+    nameHint: 'People see this name when the app asks them.',
     website: 'Website',
     websiteHint: 'Begins with https://',
     redirects: 'Redirect addresses',
-    redirectsHint: 'Where people come back to after their answer; one on each line.',
+    redirectsHint: 'The addresses to which people return after their answer, one on each line.',
     scopes: 'What the app may ask for',
     confidential: 'The app runs on a server and can keep a secret',
     register: 'Register',
@@ -67,7 +68,10 @@ const en = {
   },
   bots: {
     title: 'Bots',
-    text: 'A bot is an account that a program uses. Everybody sees that it is a bot and that you run it. You answer for it: if you are banned, so are your bots. You can have five; each uses up one of your invites for good.',
+    text:
+      'A bot is an account that a program uses. Everybody sees that it is a bot and that you run it. You are ' +
+      'responsible for it: if you are banned, so are your bots. You can have five bots; each uses up one of your ' +
+      'invites permanently.',
     none: 'You have no bots.',
     add: 'New bot',
     username: 'Username',
@@ -76,20 +80,21 @@ const en = {
     lastName: 'Last name',
     about: 'What it does',
     invite: 'Invite code',
-    inviteHint: 'One of yours. Without it, the bot uses up an invite of your allotment.',
+    inviteHint: 'One of your codes. If you enter none, the bot uses up an invite of your allotment.',
     create: 'Create the bot',
     created: 'The bot is created. Its program needs an access token.',
     banned: 'Banned',
     tokens: 'Access tokens',
     tokensText: 'The program of the bot logs in with a token.',
     deleteTitle: (name: string) => `Delete ${name}?`,
-    deleteText: 'The bot is erased for good, with what it published. You do not get the invite back.',
+    deleteText: 'The bot is erased permanently, with what it published. You do not get the invite back.',
     deleted: 'The bot is deleted.',
   },
   errors: {
     access_tokens_full: 'There are 50 access tokens, which is the maximum. End one first.',
     app_redirect:
-      'Each address must begin with https://, or with http:// and localhost. An app without a secret can also have a scheme of its own with a dot, such as org.example.app:/done.',
+      'Each address must begin with https://, or with http:// and localhost. An app without a secret can also use ' +
+      'a custom scheme that contains a dot, such as org.example.app:/done.',
     app_website: 'The address must begin with https://.',
     apps_full: 'You have 20 apps, which is the maximum. Delete one first.',
     bots_exhausted: 'You have five bots, which is the maximum. Delete one first.',

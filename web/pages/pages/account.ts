@@ -1,5 +1,5 @@
-// The account: the address, second factors, the daily mail, the export, what staff decided, and the erasure. Banned people can't log
-// in; they say who they are as at a login, and can still read decisions and appeal.
+// The account: the address, second factors, the daily mail, the export, what staff decided, and the erasure. Banned
+// people can't log in. They prove who they are as at a login, and can then read decisions and appeal.
 import { KithError, type Schema } from 'kith/client'
 import { ask } from '../../lib/dialog.ts'
 import { ErrorNote, hasCode, notify, notifyError } from '../../lib/errors.ts'
@@ -23,9 +23,9 @@ import { Identities, LINK } from './identities.ts'
 type Standing = Schema<'Standing'>
 type Decision = Standing['decisions'][number]
 type Appeal = (decision: Decision, text: string, code?: string) => Promise<Standing>
-/** What somebody gives who cannot log in. A passkey signs each request anew, and a code counts once. */
+/** The proof of a banned person, who cannot log in. A passkey signs each request, and a code is accepted once. */
 type Proof = { email: string; password: string; code?: string } | { passkey: Schema<'PasskeySignature'> }
-/** What somebody who is banned reads, and how they prove once more who they are. */
+/** The standing that a banned person reads, and how they prove again who they are. */
 type Reader = { standing: Standing; asksCode: boolean; prove: (code?: string) => Promise<Proof> }
 
 export function Account() {

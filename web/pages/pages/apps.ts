@@ -1,5 +1,5 @@
-// What a third-party app may do: the page to which an app sends people, and the one where the code of a device is
-// entered. A person logs in here for each request, and the login ends with the answer.
+// The consent for a third-party app: the page to which an app sends people, and the page where they enter the code of a
+// device. A person logs in here for each request, and the login ends with the answer.
 import type { Schema } from 'kith/client'
 import { ErrorNote, hasCode } from '../../lib/errors.ts'
 import { Form } from '../../lib/form.ts'
@@ -21,7 +21,7 @@ const wordsOf = (): Record<string, string> => ({
   role_required: texts.value.allow.staffOnly,
 })
 
-/** Which app asks for what. */
+/** The app that asks, and the scopes that it asks for. */
 function Asks({ waiting: { app, scopes } }: { waiting: Waiting }): VNode {
   const t = texts.value.allow
   return html`<p>${t.asks} <strong class="words">${app.name}</strong></p>
@@ -54,13 +54,13 @@ function Answer({ answer }: { answer: (allow: boolean) => Promise<void> }): VNod
     <${ErrorNote} error=${error.value} words=${wordsOf()} />` as VNode
 }
 
-/** An app asks, and waits in this browser. */
+/** An app asks, and waits for the answer in this browser. */
 export function Consent() {
   const t = texts.value.allow
   const request = query.value.get('request') ?? ''
   const { data, error } = useLoad(() => kith.get('/oauth/consent', { params: { query: { request } } }), [request])
   const isDone = useSignal(false)
-  // the address has no request, or not all of it
+  // the address has no request, or only a part of it
   if (hasCode(error.value, 'validation_failed')) return html`<p>${t.incomplete}</p>`
   if (error.value) return html`<${ErrorNote} error=${error.value} words=${wordsOf()} />`
   if (isDone.value) return html`<${Done}><p>${t.back}</p><//>`

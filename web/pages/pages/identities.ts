@@ -9,7 +9,7 @@ import { oidcTexts } from '../../lib/oidc-texts.ts'
 import { timeText } from '../../lib/texts.ts'
 import { kith } from '../session.ts'
 
-/** What the page notes when it leaves to link a login. */
+/** The note of a page that sends the browser to the provider to link a login. */
 export const LINK = 'link'
 
 export function Identities(): VNode | null {

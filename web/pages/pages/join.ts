@@ -17,7 +17,7 @@ import { texts } from '../texts.ts'
 
 export function Join() {
   const t = texts.value.join
-  // whoever comes back from the OpenID provider has the reservation that they left with
+  // a person who comes back from the OpenID provider still has their reservation
   const reservation = useSignal<{ id: string; over?: boolean } | undefined>(noted ? { id: noted } : undefined)
   if (me.value) {
     return html`<${Done}><p>${t.done(me.value.username)}</p>${!me.value.emailVerifiedAt && html`<p>${t.verify(me.value.email)}</p>`}<//>

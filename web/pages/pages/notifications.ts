@@ -1,4 +1,4 @@
-// The newest notifications, for whoever follows a link of a mail and has no app at hand.
+// The newest notifications, for people who follow a link in a mail and don't have an app.
 import type { Schema } from 'kith/client'
 import { ErrorNote } from '../../lib/errors.ts'
 import { html } from '../../lib/html.ts'

@@ -32,9 +32,9 @@ export const en = {
   },
   endSession: {
     title: 'End a login',
-    text: 'If you did not log in, end that login here. Whoever logged in is then logged out.',
+    text: 'If this login was not yours, end it here. The person who logged in is then logged out.',
     action: 'End the login',
-    done: 'The login has ended. Whoever logged in knows your password, so choose a new one now.',
+    done: 'The login has ended. The person who logged in knows your password, so choose a new one now.',
     over: 'This login has already ended. If it was not yours, choose a new password.',
     password: 'Choose a new password',
   },
@@ -52,7 +52,7 @@ export const en = {
     may: 'It could',
     leads: 'After your answer you go back to',
     logIn: 'Log in to answer',
-    as: (name: string) => `You answer as ${name}. You can revoke this at any time, in the settings at /app.`,
+    as: (name: string) => `You answer as ${name}. You can revoke the access at any time, in the settings at /app.`,
     allow: 'Allow',
     refuse: 'Refuse',
     back: 'You go back to the app.',
@@ -60,7 +60,8 @@ export const en = {
     incomplete: 'This address is incomplete. Start again in the app.',
     staffOnly: 'The app asks for what only moderators and admins may do, so you cannot allow it.',
     deviceText: 'Log in to connect a device that shows a code.',
-    deviceWarning: 'Enter only a code that your own device shows. Whoever sent you a code would get into your account.',
+    deviceWarning:
+      'Enter only a code that your own device shows. Somebody who sent you a code could get into your account.',
     code: 'Code on the device',
     noCode: 'No device shows this code, or it has expired.',
     go: 'Continue',
@@ -114,7 +115,7 @@ export const en = {
     what: (domain: string) =>
       `You are invited to ${domain}, an instance of Kith. Kith is a network for sharing knowledge, which people join by invitation.`,
     code: 'Invite code',
-    codeHint: 'It looks like INV-7KQ2ZM.',
+    codeHint: 'An invite code looks like INV-7KQ2ZM.',
     next: 'Continue',
     form: 'Your account',
     reserved: 'The code is reserved for you for 30 minutes.',
@@ -122,7 +123,7 @@ export const en = {
     lastName: 'Last name',
     emailHint: 'We send you a link that confirms the address.',
     dateOfBirth: 'Date of birth',
-    dateOfBirthHint: 'You must be at least 18 years old. Others do not see it.',
+    dateOfBirthHint: 'You must be at least 18 years old. Others do not see your date of birth.',
     country: 'Country',
     city: 'City',
     action: 'Join',
@@ -187,8 +188,9 @@ export const en = {
     erase: 'Erase your account',
     eraseHint: 'This cannot be taken back. Download your data first, if you want to keep it.',
     eraseText:
-      'Your account is erased at once and for good: profile, posts, replies, messages, circles and invite codes. Nobody can restore it, and nobody else ever gets your username.',
-    eraseAction: 'Erase for good',
+      'Your account is erased immediately and permanently: profile, posts, replies, messages, circles and invite ' +
+      'codes. Nobody can restore it, and nobody else ever gets your username.',
+    eraseAction: 'Erase permanently',
     erased: 'Your account is erased.',
   },
   rules: {
@@ -199,7 +201,7 @@ export const en = {
     title: 'Privacy',
     none: 'The operator of this instance has published nothing about privacy here.',
   },
-  /** Words for errors, by their codes. */
+  /** Texts for errors, by code. */
   errors: {
     credentials_wrong: 'The email address or the password is wrong.',
     email_taken: 'This email address already has an account.',

@@ -212,7 +212,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a case with all that belongs to it */
+        /** Get a case with its reports, history and decisions */
         get: operations["adminGetCase"];
         put?: never;
         post?: never;
@@ -1305,7 +1305,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a report with all that belongs to it */
+        /** Get a report with its target, its author and their history */
         get: operations["adminGetReport"];
         put?: never;
         post?: never;
@@ -3390,7 +3390,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Take a position in a debate, which can be undecided */
+        /** Take a position in a debate */
         put: operations["takeDebatePosition"];
         post?: never;
         /** Remove your position */
@@ -6003,7 +6003,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the request of an app that waits in this browser */
+        /** Get the pending request of an app in this browser */
         get: operations["getAppRequest"];
         put?: never;
         /** Allow or refuse the request of an app */
@@ -7357,7 +7357,7 @@ export interface components {
             canSee: boolean;
             /** @description Whether feeds and searches may show it to the person; null for what they never show. */
             shown: boolean | null;
-            /** @description Why, in the order in which the rule decides. The person sees it if none denies it. */
+            /** @description The reasons, in the order in which the rule decides. The person sees the thing if no reason denies it. */
             reasons: {
                 /**
                  * @description The reason.
@@ -7386,10 +7386,8 @@ export interface components {
             name: string;
             /** @description The scopes of the token: names from `GET /scopes`. */
             scopes: string[];
-            /** @description Whether a new password ends it. */
             endsWithPassword: boolean;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When the token was last used, accurate to five minutes; null if never. */
             lastUsedAt: components["schemas"]["Timestamp"] | null;
             /** @description When the token expires. */
             expiresAt: components["schemas"]["Timestamp"];
@@ -7453,7 +7451,7 @@ export interface components {
             /** @enum {string} */
             backend: "scripted" | "llm";
             fallback: boolean;
-            /** @description Up to 10, the likeliest first. */
+            /** @description Up to 10 interests, the likeliest first. */
             suggestions: {
                 /** @description The id of the interest. */
                 id: string;
@@ -7470,9 +7468,9 @@ export interface components {
             website: string | null;
             /** @description The scopes that you allowed. */
             scopes: string[];
-            /** @description When you first allowed it. */
+            /** @description When you first allowed the app. */
             since: components["schemas"]["Timestamp"];
-            /** @description When it last got an access token. */
+            /** @description When the app last got an access token. */
             lastUsedAt: components["schemas"]["Timestamp"];
         };
         AllowedAppPage: {
@@ -7485,19 +7483,18 @@ export interface components {
             path: string;
             /** @description Notifications with the same key are about the same thing. `POST /notifications/read` takes it. */
             groupKey: string;
-            /** @description How many items it combines. */
             count: number;
-            /** @description Who caused it: the first three whom you can see, among the first 50. Empty if nobody is named. */
+            /** @description Who caused it: of the first 50 people, the first three whom you can see. Empty if nobody is named. */
             actors: components["schemas"]["PersonCard"][];
-            /** @description When it happened: the first item if it combines several, the latest if a later one replaces an unread one. */
+            /** @description When the event happened: the time of the first item if the notification combines several, of the latest if a later notification replaces an unread one. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it last changed: an item was added, or it was read. */
+            /** @description When the notification last changed: an item was added, or the person read it. */
             updatedAt: components["schemas"]["Timestamp"];
             /** @description When you marked it as read; null while it is unread. */
             readAt: components["schemas"]["Timestamp"] | null;
             /** @description The title or name of the target, such as of an essay, a group or a circle, as you see it now; null if it has none. */
             title: string | null;
-            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters: of a conversation its latest message, of a report your reason. Null for a target without a text, and title and excerpt are null if you can no longer see the target. */
+            /** @description The beginning of the target’s text as you see it now, in one line of at most 200 characters. For a conversation it is the latest message, for a report your reason. Null for a target without a text. `title` and `excerpt` are null if you can no longer see the target. */
             excerpt: string | null;
         };
         AnyPost: {
@@ -7505,13 +7502,13 @@ export interface components {
             authorId: string;
             author: components["schemas"]["PersonCard"];
             personaId: string;
-            /** @description The persona under which it is published. */
+            /** @description The persona under which the post is published. */
             persona: components["schemas"]["PostPersona"];
-            /** @description Those who accepted, in the order of their invitation. The author and the invited person also see pending ones. */
+            /** @description The co-authors who accepted, in the order of their invitation. The author and the invited person also see pending ones. */
             coAuthors: components["schemas"]["CoAuthor"][];
-            /** @description As the author wrote it; empty for a repost, and possibly for a photo or a video. */
+            /** @description The text, as the author wrote it. Empty for a repost; can be empty for a photo or a video. */
             body: string;
-            /** @description In the order of the author; empty if there is none. */
+            /** @description The pictures and other media, in the order of the author; empty if there are none. */
             media: components["schemas"]["PostMedia"][];
             /**
              * @description Who can see it: everybody, the circles of its author, or only the inner circle. In a group or guild it is `public`, for the members.
@@ -7526,17 +7523,17 @@ export interface components {
             guildId: string | null;
             /** @description The name of that group or guild; null if it is in none. */
             spaceName: string | null;
-            /** @description The primary interest first, the others by name. */
+            /** @description The interests: the primary one first, the others by name. */
             interests: components["schemas"]["PostInterest"][];
             isJournalism: boolean;
             /** @description What everybody has done with it. */
             counters: components["schemas"]["PostCounters"];
             viewer: components["schemas"]["PostViewer"];
-            /** @description Null if it has none. */
+            /** @description The poll under the post; null if there is none. */
             poll: components["schemas"]["Poll"] | null;
             /** @description The series of its author that contain it, the oldest first. */
             series: components["schemas"]["PostSeries"][];
-            /** @description By emotion: the number of payments and the mana. */
+            /** @description The number of payments and the mana, by emotion. */
             emojiBreakdown: components["schemas"]["EmojiBreakdown"];
             /** @description The factor by which its score in the feed is multiplied; 0 if it is not boosted. */
             boostScore: number;
@@ -7544,7 +7541,6 @@ export interface components {
             /** @description Whether its author pinned it to the profile. */
             pinned: boolean;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description Null while the post is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             scheduledEmittedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
@@ -7599,7 +7595,7 @@ export interface components {
             scopes: {
                 /** @description The name of the scope. */
                 scope: string;
-                /** @description What it allows, as a sentence. */
+                /** @description What the scope allows, as a sentence. */
                 description: string;
             }[];
         };
@@ -7611,7 +7607,7 @@ export interface components {
         };
         AppealResolution: {
             /**
-             * @description Final; an appeal is decided once.
+             * @description The decision. It is final, because an appeal is decided once.
              * @enum {string}
              */
             decision: "accepted" | "rejected";
@@ -7625,22 +7621,23 @@ export interface components {
             debateId: string;
             /** @enum {string} */
             side: "for" | "against";
-            /** @description As its author wrote it; null if it was deleted. */
+            /** @description The text, as its author wrote it; null if it was deleted. */
             body: string | null;
             /** @description The argument that it answers; null if it answers none, or one that you cannot see. */
             parentId: string | null;
             /** @description An actor id; null if the argument was deleted. */
             authorId: string | null;
-            /** @description Null if the argument was deleted. */
+            /** @description Who wrote the argument; null if it was deleted. */
             author: components["schemas"]["PersonCard"] | null;
-            /** @description How many people found it helpful. */
+            /** @description How many people voted for the argument. */
             votes: number;
+            /** @description How you are connected to the argument. */
             viewer: {
-                /** @description Whether you voted for it. */
+                /** @description Whether you voted for the argument. */
                 voted: boolean;
             };
             removedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When its author deleted it; its place stays for the answers. Null if they did not. */
+            /** @description When its author deleted it; it remains, empty, while it has answers. Null if they did not. */
             deletedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -7651,7 +7648,7 @@ export interface components {
         };
         Asset: {
             assetId: string;
-            /** @description What it is for, as announced. */
+            /** @description The purpose of the upload, as announced. */
             kind: string;
             /** @description The announced media type, with which it is served. */
             contentType: string;
@@ -7663,7 +7660,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "committed";
-            /** @description Where everybody can read it once it is committed. */
+            /** @description The URL at which everybody can read the file once it is committed. */
             publicUrl: string;
             /** @description The size of a part in bytes; null unless the file is uploaded in parts. */
             partSize: number | null;
@@ -7744,13 +7741,13 @@ export interface components {
         AuditProof: {
             /** @description The hash of the entry before, in hex; null for the first entry. */
             previous: string | null;
-            /** @description What the hash of the entry covers besides that: a JSON array of number, action, hash of who decided, type and id of the target, microseconds since 1970, hash of the address, hash of the detail. */
+            /** @description What the hash of the entry covers besides `previous`: a JSON array of number, action, hash of who decided, type and id of the target, microseconds since 1970, hash of the address, hash of the detail. */
             content: string;
             /** @description The detail as it was hashed, with the reason; null after an erasure. */
             detail: string | null;
-            /** @description Its salt in hex: the SHA-256 of salt and detail is the last hash of the content. Null after an erasure. */
+            /** @description The salt of the detail in hex: the SHA-256 of salt and detail is the last hash of the content. Null after an erasure. */
             salt: string | null;
-            /** @description The place of the entry among those of the checkpoint, from 0. */
+            /** @description The position of the entry among those of the checkpoint, from 0. */
             place: number;
             /** @description How many entries the checkpoint covers. */
             size: number;
@@ -7760,7 +7757,7 @@ export interface components {
             checkpoint: components["schemas"]["Checkpoint"];
         };
         AuditVerification: {
-            /** @description Whether no checked entry was changed or is missing. */
+            /** @description Whether all checked entries are present and unchanged. */
             ok: boolean;
             /** @description How many entries the log has had. */
             entries: number;
@@ -7775,7 +7772,7 @@ export interface components {
             /** @description Whether you can open a direct conversation with the person. */
             available: boolean;
             /**
-             * @description Why not; null if you can.
+             * @description Why you cannot open one; null if you can.
              * @enum {string|null}
              */
             reason: "no_shared_circle" | null;
@@ -7783,7 +7780,7 @@ export interface components {
         Avatar: {
             /** @description The picture itself. */
             svg: string;
-            /** @description Can be used as a `profilePicUrl`. */
+            /** @description The URL of the picture, which can be a `profilePicUrl`. */
             url: string;
         };
         Ban: {
@@ -7794,24 +7791,24 @@ export interface components {
             alsoOwner?: boolean;
         };
         BatchAnswer: {
-            /** @description In the order of the requests. */
+            /** @description The answers, in the order of the requests. */
             responses: components["schemas"]["BatchResponse"][];
         };
         BatchResponse: {
-            /** @description The HTTP status that the request of its own would have had. */
+            /** @description The HTTP status that a separate request would have. */
             status: number;
             /** @description The headers of the answer that depend on the request. */
             headers: {
-                /** @description For `ifNoneMatch` of a later request; only for reads that have one. */
+                /** @description The `ifNoneMatch` of a later request. Absent if the answer has no ETag. */
                 ETag?: string;
-                /** @description How long the answer may be stored, if it may. */
+                /** @description Whether and how long the answer may be stored. */
                 "Cache-Control"?: string;
                 /** @description Seconds to wait, after 429 and 503. */
                 "Retry-After"?: string;
                 /** @description The stable code, if the read failed. */
                 "X-Error-Code"?: string;
             };
-            /** @description The JSON body as for a request of its own; null for 304. */
+            /** @description The JSON body as in a separate request; null for 304. */
             body?: unknown;
         };
         /** @description A person whom you blocked; `id` and `actorId` are both the actor id. */
@@ -7820,7 +7817,7 @@ export interface components {
             id: string;
             actorId: string;
             personId: string;
-            /** @description As it is now. */
+            /** @description The current username. */
             username: string;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -7830,24 +7827,24 @@ export interface components {
             hasMore: boolean;
         };
         Books: {
-            /** @description Whether the latest audits found nothing; null if they found nothing so far and one has not run yet. */
+            /** @description `true` if the latest audits of the mana ledger and of the treasuries found no violation, `false` if one of them did. Null if no violation was found, but one of the audits has not run yet. */
             sound: boolean | null;
-            /** @description The books of mana, then those of the treasuries. */
+            /** @description The audit of the mana ledger, then the audit of the treasuries. */
             ledgers: {
                 /**
-                 * @description Which books.
+                 * @description The ledger that was audited.
                  * @enum {string}
                  */
                 ledger: "mana" | "treasuries";
-                /** @description When the latest audit ended; null before the first. */
+                /** @description When the latest audit ended; null before the first audit. */
                 auditedAt: components["schemas"]["Timestamp"] | null;
-                /** @description How many violations it found; null before the first. */
+                /** @description How many violations it found; null before the first audit. */
                 violations: number | null;
-                /** @description The first 100 of them. */
+                /** @description The first 100 violations. */
                 findings: {
                     /** @description The rule that is broken. */
                     rule: string;
-                    /** @description The transaction, account, payment or row that breaks it; null if it is none of these. */
+                    /** @description The transaction, account, payment or row that breaks the rule; null if it is none of these. */
                     subjectId: string | null;
                     /** @description The number that the rule gives; null if there is none. */
                     expected: number | null;
@@ -7880,7 +7877,7 @@ export interface components {
             bannedAt: components["schemas"]["Timestamp"] | null;
         };
         Bots: {
-            /** @description Oldest first; at most 5. */
+            /** @description Your bots, oldest first; at most 5. */
             items: components["schemas"]["Bot"][];
         };
         Broadcast: {
@@ -7916,7 +7913,7 @@ export interface components {
             hasMore: boolean;
         };
         Capabilities: {
-            /** @description Whether you have 5 points in all. A vote also takes 5 points in its interest, or 20 in all. */
+            /** @description Whether you have 5 points in all. To vote on a proposal you also need 5 points in its interest, or 20 in all. */
             canVoteWiki: boolean;
             /** @description Whether you have 30 points in one interest, or 50 in all. */
             canMentor: boolean;
@@ -7929,7 +7926,7 @@ export interface components {
         };
         CaseDecision: {
             id: string;
-            /** @description The case in which it was decided; null if there was none. */
+            /** @description The case in which this was decided; null if there was none. */
             caseId: string | null;
             targetType: string;
             targetId: string;
@@ -7938,12 +7935,12 @@ export interface components {
             category: string;
             /** @description The broken rule, in the words of staff; null if none was named. */
             rule: string | null;
-            /** @description What the person reads. */
+            /** @description The reason that the person reads. */
             reason: string;
             /** @description The internal id of who decided; null for an automatic rule. */
             decidedById: string | null;
             endsAt: components["schemas"]["Timestamp"] | null;
-            /** @description When it was ended; null while it lasts. */
+            /** @description When the decision was ended; null while it lasts. */
             liftedAt: components["schemas"]["Timestamp"] | null;
             overturnedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -7966,7 +7963,7 @@ export interface components {
             id: string;
             /** @description What was proposed. */
             actions: string[];
-            /** @description What the person is to read. */
+            /** @description The reason that the person will read. */
             reason: string;
             /** @description When the proposed suspension ends; null for anything else. */
             until: components["schemas"]["Timestamp"] | null;
@@ -7977,6 +7974,7 @@ export interface components {
             status: "open" | "accepted" | "declined";
             /** @description The internal id of who proposed it; null if it is not known any more. */
             proposedById: string | null;
+            /** @description The internal id of who settled the proposal; null while it is open. */
             settledById: string | null;
             settledAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -8015,7 +8013,7 @@ export interface components {
         Checkpoint: {
             /** @description Counts the checkpoints from 1. */
             number: number;
-            /** @description What is signed, in lines of a name and a value: the number of the checkpoint, how many entries the log had, the hash of the last one, the root of the Merkle tree over the hashes of the entries since the checkpoint before, the SHA-256 of the text of that checkpoint, the time, and the public key. */
+            /** @description The text that is signed, in lines of a name and a value: the number of the checkpoint, the number of entries, the hash of the last entry, the root of the Merkle tree over the hashes of the entries since the previous checkpoint, the SHA-256 of the text of the previous checkpoint, the time, and the public key. */
             text: string;
             /** @description The Ed25519 signature of the text, in base64url. */
             signature: string;
@@ -8031,7 +8029,7 @@ export interface components {
             about: string;
             /** @description The public key of the instance in PEM, which signs new checkpoints. */
             key: string;
-            /** @description Up to 100, from `from` on. */
+            /** @description Up to 100 checkpoints, beginning with the number `from`. */
             checkpoints: components["schemas"]["Checkpoint"][];
             /** @description The `from` of the next page; null at the end. */
             next: number | null;
@@ -8041,17 +8039,17 @@ export interface components {
             ownerId: string;
             owner: components["schemas"]["PersonCard"];
             kind: string;
-            /** @description Its owner, its members and invited people see it. */
+            /** @description The name, which the owner, members and invited people see. */
             name: string;
             accent: string | null;
-            /** @description Whether it is yours. */
+            /** @description Whether the circle is yours. */
             isOwner: boolean;
             createdAt: components["schemas"]["Timestamp"];
         };
         CircleInvitation: {
             id: string;
             circleId: string;
-            /** @description As the circle is called now. */
+            /** @description The current name of the circle. */
             circleName: string;
             inviterId: string;
             inviter: components["schemas"]["PersonCard"];
@@ -8060,7 +8058,7 @@ export interface components {
             /** @enum {string} */
             bondLevel: "acquaintance" | "inner-circle";
             /**
-             * @description `revoked`: by the inviter or by a block.
+             * @description `revoked`: the inviter or a block ended it.
              * @enum {string}
              */
             status: "pending" | "accepted" | "declined" | "revoked";
@@ -8158,7 +8156,7 @@ export interface components {
             lastMessage: components["schemas"]["Message"] | null;
             /** @description Messages that you have not read, counted among the latest 500, up to 99. Leaves out your own messages, system messages, deleted ones, and those of banned people or of people with a block between you. */
             unreadCount: number;
-            /** @description Until when it is muted for you: `9999-12-31T23:59:59.999Z` if without end, null if it is not. */
+            /** @description When the mute of the conversation ends for you: `9999-12-31T23:59:59.999Z` if it has no end, null if you have not muted the conversation. */
             mutedUntil: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -8195,16 +8193,17 @@ export interface components {
              * @enum {string}
              */
             status: "draft" | "published" | "archived";
-            /** @description How many lessons it has now. */
+            /** @description How many lessons the course has now. */
             lessonCount: number;
             /** @description How many people are enrolled, including people whom you cannot see. */
             enrolledCount: number;
+            /** @description How you are connected to the course. */
             viewer: {
                 /** @description When you enrolled; null if you are not a student. */
                 enrolledAt: components["schemas"]["Timestamp"] | null;
                 /** @description How many of the current lessons you have completed; null if you are not a student. */
                 completedLessons: number | null;
-                /** @description When you had completed all lessons that it had then; null before. */
+                /** @description When you had first completed every lesson of the course; null until then. */
                 completedAt: components["schemas"]["Timestamp"] | null;
             };
         };
@@ -8227,7 +8226,7 @@ export interface components {
             enrolledAt: components["schemas"]["Timestamp"];
             /** @description How many of the current lessons the student has completed. */
             completedLessons: number;
-            /** @description When the student had completed all lessons that the course had then; null before. */
+            /** @description When the student had first completed every lesson of the course; null until then. */
             completedAt: components["schemas"]["Timestamp"] | null;
         };
         CourseStudentPage: {
@@ -8254,7 +8253,7 @@ export interface components {
                 replies: number | null;
                 /** @description Payments, without reversals. Null if it has not been counted yet. */
                 payments: number | null;
-                /** @description Whole mana that these payments moved. Null if it has not been counted yet. */
+                /** @description Whole mana that the payments moved, without reversals. Null if it has not been counted yet. */
                 mana: number | null;
                 /** @description Reports by people. Null if it has not been counted yet. */
                 reports: number | null;
@@ -8302,6 +8301,7 @@ export interface components {
             };
             /** @description Arguments of all levels, without deleted and removed ones and those of banned people. */
             argumentCount: number;
+            /** @description How you are connected to the debate. */
             viewer: {
                 /**
                  * @description Your position; null if you took none.
@@ -8330,11 +8330,11 @@ export interface components {
             /** @enum {string} */
             accentColor: "ink" | "gold" | "sage" | "coral" | "cyan" | "plum";
             userCount: number;
-            /** @description Empty: this is the last level. Absent from a filtered list. */
+            /** @description Always empty, because this is the last level. Absent from a filtered list. */
             children?: unknown[];
         };
         Delivery: {
-            /** @description For the buyer, 1 to 2000 characters. */
+            /** @description A note for the buyer, 1 to 2000 characters. */
             deliveryNote: string;
             /** @description A committed media asset of yours that the buyer gets, except an avatar. */
             assetId?: string | null;
@@ -8354,14 +8354,14 @@ export interface components {
                 rolledUpValue: number;
                 /** @enum {string} */
                 level: "Curious" | "Reader" | "Practitioner" | "Adept" | "Master" | "Lifework";
-                /** @description Null at the level Lifework. */
+                /** @description The next level; null at the level Lifework. */
                 nextLevel: {
                     /**
                      * @description The next level.
                      * @enum {string}
                      */
                     level: "Curious" | "Reader" | "Practitioner" | "Adept" | "Master" | "Lifework";
-                    /** @description The `value` at which it begins. */
+                    /** @description The `value` at which the level begins. */
                     minValue: number;
                 } | null;
                 /** @description Sums by kind of what was earned directly; kinds with a sum of 0 are left out. */
@@ -8380,7 +8380,7 @@ export interface components {
                     "admin.adjusted"?: number;
                 };
             }[];
-            /** @description The events behind it, newest first. */
+            /** @description The events behind your reputation, newest first. */
             events: components["schemas"]["ReputationEventPage"];
         };
         DeviceDecision: {
@@ -8395,7 +8395,7 @@ export interface components {
             treasuryBalance: number;
         };
         Dispute: {
-            /** @description For staff and the seller, 1 to 2000 characters. */
+            /** @description The reason, for staff and the seller, 1 to 2000 characters. */
             reason: string;
         };
         Distributed: {
@@ -8423,7 +8423,7 @@ export interface components {
             exportedAt?: string;
             /** @description Whose file it is: its domain is the `origin` of the import. */
             actorId: string;
-            /** @description The signature of the instance. A file without one is imported, too; then the `signature` of the import is `none`. */
+            /** @description The signature of the instance. A file without a signature is imported, too; the `signature` of the import is then `none`. */
             signature?: string | null;
         } & {
             [key: string]: unknown;
@@ -8462,7 +8462,7 @@ export interface components {
             message: string[];
             /** @description For `validation_failed`: the invalid fields, in the order of `message`. */
             fields?: {
-                /** @description Where in the body, the query or the path. */
+                /** @description The path of the field in the body, the query or the path. */
                 path: string;
                 /**
                  * @description What is wrong with the field.
@@ -8503,9 +8503,11 @@ export interface components {
                 kind: "online" | "place" | "hybrid";
                 /** @description Where to join online; null if there is no such address. */
                 url: string | null;
+                /** @description The city, as the host wrote it; null if they did not. */
                 city: string | null;
-                /** @description A name or a code, as the host wrote it; null if they did not. */
+                /** @description The country: a name or a code, as the host wrote it; null if they did not. */
                 country: string | null;
+                /** @description The address, as the host wrote it; null if they did not. */
                 address: string | null;
             };
             capacity: number | null;
@@ -8514,9 +8516,9 @@ export interface components {
              * @enum {string}
              */
             status: "scheduled" | "live" | "ended" | "cancelled";
-            /** @description When its host cancelled it, for good; null if they did not. */
+            /** @description When its host cancelled it, which is permanent; null if they did not. */
             cancelledAt: components["schemas"]["Timestamp"] | null;
-            /** @description What the host said about it; null if nothing. */
+            /** @description What the host said about the cancellation; null if nothing. */
             cancelReason: string | null;
             /** @description The number of seats that are taken, including those of people whom you cannot see. */
             goingCount: number;
@@ -8530,7 +8532,7 @@ export interface components {
                  * @enum {string|null}
                  */
                 rsvp: "going" | "interested" | "waitlisted" | null;
-                /** @description Your place on the waiting list, from 1; null if you are not on it. */
+                /** @description Your position on the waiting list, from 1; null if you are not on it. */
                 waitlistPosition: number | null;
             };
         };
@@ -8553,7 +8555,7 @@ export interface components {
         EventChanges: {
             title?: string;
             body?: string;
-            /** @description In the future, unless it stays the same. */
+            /** @description When the event starts: in the future, unless it stays the same. */
             startsAt?: string;
             endsAt?: string;
             timezone?: string;
@@ -8576,7 +8578,7 @@ export interface components {
         ExchangedToken: {
             /** @description A JWT with the same scopes, for services beside the API. */
             accessToken: string;
-            /** @description How many seconds it is valid. */
+            /** @description How many seconds the JWT is valid. */
             expiresIn: number;
         };
         /** @description One section for each kind of data, with its rows as they are stored. */
@@ -8610,9 +8612,9 @@ export interface components {
             auditEntriesAboutMe: components["schemas"]["ExportedAuditEntriesAboutMe"][];
             /** @description The authenticator app of a person (RFC 6238: SHA-1, 6 digits, 30 seconds). Null if there is none. */
             authenticatorApp: components["schemas"]["ExportedAuthenticatorApp"] | null;
-            /** @description Who blocked whom. */
+            /** @description The blocks between people. */
             blocks: components["schemas"]["ExportedBlocks"][];
-            /** @description Who bookmarked which posts. */
+            /** @description The posts that people bookmarked. */
             bookmarks: components["schemas"]["ExportedBookmarks"][];
             /** @description All boosts ever made, append-only. */
             boosts: components["schemas"]["ExportedBoosts"][];
@@ -8633,7 +8635,7 @@ export interface components {
             contributionEntries: components["schemas"]["ExportedContributionEntries"][];
             /** @description The ledger summed by person, including the shares written so far. Null if there is none. */
             contributionScore: components["schemas"]["ExportedContributionScore"] | null;
-            /** @description Who takes part in a conversation. */
+            /** @description The members of conversations. */
             conversations: components["schemas"]["ExportedConversations"][];
             /** @description The students of each course. */
             courseEnrolments: components["schemas"]["ExportedCourseEnrolments"][];
@@ -8651,13 +8653,13 @@ export interface components {
             decisionAppeals: components["schemas"]["ExportedDecisionAppeals"][];
             /** @description What staff, or one of its rules, decided about a person. */
             decisions: components["schemas"]["ExportedDecisions"][];
-            /** @description Links that verify an address, with the SHA-256 of the token that was mailed. */
+            /** @description Links that verify an address, with the SHA-256 of the mailed token. */
             emailVerifications: components["schemas"]["ExportedEmailVerifications"][];
             /** @description The denylist, keyed by a token's (sub, iat, exp) in unix seconds, because PostgREST and Realtime see only claims. */
             endedTokens: components["schemas"]["ExportedEndedTokens"][];
-            /** @description How many people replied to an event, including those whom a viewer cannot see. */
+            /** @description The number of people who replied to an event, including those whom a viewer cannot see. */
             eventPlaces: components["schemas"]["ExportedEventPlaces"][];
-            /** @description Who replied to which event. */
+            /** @description The replies of people to events. */
             eventReplies: components["schemas"]["ExportedEventReplies"][];
             /** @description The rows of the table `events`. */
             events: components["schemas"]["ExportedEvents"][];
@@ -8671,7 +8673,7 @@ export interface components {
             imports: components["schemas"]["ExportedImports"][];
             /** @description What a person looks for, one intent per person. Null if there is none. */
             intent: components["schemas"]["ExportedIntent"] | null;
-            /** @description Who chose which interest. */
+            /** @description The interests that people chose. */
             interests: components["schemas"]["ExportedInterests"][];
             /** @description One-time codes. */
             inviteCodes: components["schemas"]["ExportedInviteCodes"][];
@@ -8681,7 +8683,7 @@ export interface components {
             invitedBy: components["schemas"]["ExportedInvitedBy"] | null;
             /** @description Accounts at OpenID providers with which people log in, at most 5 for each person. */
             linkedLogins: components["schemas"]["ExportedLinkedLogins"][];
-            /** @description How much mana a movement adds to an account or takes from it. */
+            /** @description The mana that a movement adds to an account or takes from it. */
             manaEntries: components["schemas"]["ExportedManaEntries"][];
             /** @description A person's held mana, and its purpose. */
             manaHolds: components["schemas"]["ExportedManaHolds"][];
@@ -8689,19 +8691,19 @@ export interface components {
             manaTransactions: components["schemas"]["ExportedManaTransactions"][];
             /** @description The files that people have announced or uploaded. */
             mediaAssets: components["schemas"]["ExportedMediaAssets"][];
-            /** @description Who reacted to which message with which emoji. */
+            /** @description The emoji with which people reacted to messages. */
             messageReactions: components["schemas"]["ExportedMessageReactions"][];
             /** @description Messages. */
             messages: components["schemas"]["ExportedMessages"][];
             /** @description Keywords that a person's feed leaves out, permanently or until a time. */
             mutedKeywords: components["schemas"]["ExportedMutedKeywords"][];
-            /** @description Who muted whom. */
+            /** @description The mutes of people. */
             mutes: components["schemas"]["ExportedMutes"][];
             /** @description The actors of a notification: everybody who caused it, each once. */
             notificationActors: components["schemas"]["ExportedNotificationActors"][];
             /** @description The rows of the table `notification_preferences`. */
             notificationPreferences: components["schemas"]["ExportedNotificationPreferences"][];
-            /** @description When a person gets their digest. Null if there is none. */
+            /** @description The times of people's digests. Null if there is none. */
             notificationSettings: components["schemas"]["ExportedNotificationSettings"] | null;
             /** @description A person's notifications. */
             notifications: components["schemas"]["ExportedNotifications"][];
@@ -8715,7 +8717,7 @@ export interface components {
             ordersReceived: components["schemas"]["ExportedOrdersReceived"][];
             /** @description The passkeys of people, at most ten for each person. */
             passkeys: components["schemas"]["ExportedPasskeys"][];
-            /** @description Requests for a new password, with the SHA-256 of the token that was mailed. */
+            /** @description Requests for a new password, with the SHA-256 of the mailed token. */
             passwordResets: components["schemas"]["ExportedPasswordResets"][];
             paymentSharesGiven: components["schemas"]["ExportedPaymentSharesGiven"][];
             paymentSharesReceived: components["schemas"]["ExportedPaymentSharesReceived"][];
@@ -8725,7 +8727,7 @@ export interface components {
             personas: components["schemas"]["ExportedPersonas"][];
             /** @description The rows of the table `poll_options`. */
             pollOptions: components["schemas"]["ExportedPollOptions"][];
-            /** @description Who voted for what: one vote per person and poll. */
+            /** @description The votes of people, one per person and poll. */
             pollVotes: components["schemas"]["ExportedPollVotes"][];
             /** @description The poll of a post. */
             polls: components["schemas"]["ExportedPolls"][];
@@ -8735,9 +8737,9 @@ export interface components {
             postEmotions: components["schemas"]["ExportedPostEmotions"][];
             /** @description The rows of the table `post_interests`. */
             postInterests: components["schemas"]["ExportedPostInterests"][];
-            /** @description Who muted which posts. */
+            /** @description The posts that people muted. */
             postMutes: components["schemas"]["ExportedPostMutes"][];
-            /** @description What a post said before each edit of its words, oldest first; created_at is the time of that edit. */
+            /** @description The text of a post before each edit of its words, oldest first; created_at is the time of that edit. */
             postVersions: components["schemas"]["ExportedPostVersions"][];
             /** @description What people publish. */
             posts: components["schemas"]["ExportedPosts"][];
@@ -8747,9 +8749,9 @@ export interface components {
             problems: components["schemas"]["ExportedProblems"][];
             /** @description A person. Null if there is none. */
             profile: components["schemas"]["ExportedProfile"] | null;
-            /** @description Who applied for which role. */
+            /** @description The applications of people for roles. */
             projectApplications: components["schemas"]["ExportedProjectApplications"][];
-            /** @description Who holds which role. */
+            /** @description The people who hold roles. */
             projectMemberships: components["schemas"]["ExportedProjectMemberships"][];
             /** @description The roles that a project wants to fill. */
             projectRoles: components["schemas"]["ExportedProjectRoles"][];
@@ -8757,7 +8759,7 @@ export interface components {
             projectUpdates: components["schemas"]["ExportedProjectUpdates"][];
             /** @description The rows of the table `projects`. */
             projects: components["schemas"]["ExportedProjects"][];
-            /** @description Fresh proofs: when a session last proved who uses it. */
+            /** @description Fresh proofs: when the user of a session last proved their identity. */
             proofs: components["schemas"]["ExportedProofs"][];
             /** @description Devices that receive pushes, at most 20 per person. */
             pushTokens: components["schemas"]["ExportedPushTokens"][];
@@ -8790,23 +8792,23 @@ export interface components {
             spaceBans: components["schemas"]["ExportedSpaceBans"][];
             spaceInvitationsReceived: components["schemas"]["ExportedSpaceInvitationsReceived"][];
             spaceInvitationsSent: components["schemas"]["ExportedSpaceInvitationsSent"][];
-            /** @description Who belongs to a space. */
+            /** @description The members of spaces. */
             spaceMemberships: components["schemas"]["ExportedSpaceMemberships"][];
             /** @description Requests to join a space: join requests of groups, applications to guilds. */
             spaceRequests: components["schemas"]["ExportedSpaceRequests"][];
             treasuryActs: components["schemas"]["ExportedTreasuryActs"][];
             treasuryMovements: components["schemas"]["ExportedTreasuryMovements"][];
-            /** @description What somebody wrote about a movement. */
+            /** @description The notes of people about movements. */
             treasuryNotes: components["schemas"]["ExportedTreasuryNotes"][];
             /** @description Every name that a person has or ever had, so that one unique key decides who can take a name. */
             usernames: components["schemas"]["ExportedUsernames"][];
             /** @description Comments on videos. */
             videoComments: components["schemas"]["ExportedVideoComments"][];
-            /** @description The counts of a video, in a table of their own so that counting doesn't rewrite the video. */
+            /** @description The counts of a video, in a separate table so that counting doesn't rewrite the video. */
             videoCounters: components["schemas"]["ExportedVideoCounters"][];
-            /** @description Who likes which video. */
+            /** @description The likes of people. */
             videoLikes: components["schemas"]["ExportedVideoLikes"][];
-            /** @description Who has reposted which video. */
+            /** @description The reposts of people. */
             videoReposts: components["schemas"]["ExportedVideoReposts"][];
             /** @description The rows of the table `videos`. */
             videos: components["schemas"]["ExportedVideos"][];
@@ -9958,7 +9960,6 @@ export interface components {
             totp: {
                 /** @description When the app was confirmed. */
                 createdAt: components["schemas"]["Timestamp"];
-                /** @description When a code of it was last used; null if none was used yet. */
                 lastUsedAt: components["schemas"]["Timestamp"] | null;
             } | null;
             /** @description Your passkeys, the oldest first. */
@@ -9974,12 +9975,12 @@ export interface components {
             id: string;
             queue: string;
             message: string | null;
-            /** @description How often it was tried again before it was given up. */
+            /** @description How often the job was tried again before it was given up. */
             retries: number;
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it was given up. */
+            /** @description When the job was given up. */
             failedAt: components["schemas"]["Timestamp"];
-            /** @description When it was put back on its queue; null if it was not. */
+            /** @description When the job was put back on its queue; null if it was not. */
             retriedAt: components["schemas"]["Timestamp"] | null;
         };
         FailedJobPage: {
@@ -10178,6 +10179,7 @@ export interface components {
             memberCount: number;
             archivedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description How you are connected to the group. */
             viewer: {
                 /** @enum {string|null} */
                 role: "owner" | "moderator" | "member" | null;
@@ -10226,7 +10228,7 @@ export interface components {
             inviteeId: string;
             invitee: components["schemas"]["PersonCard"];
             /**
-             * @description `revoked`: by the inviter or a moderator, by a block or a ban, or because the inviter may not invite any more.
+             * @description `revoked`: the inviter, a moderator, a block or a ban ended the invitation, or the inviter may not invite any more.
              * @enum {string}
              */
             status: "pending" | "accepted" | "declined" | "revoked";
@@ -10279,6 +10281,7 @@ export interface components {
             treasuryBalance: number | null;
             archivedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description How you are connected to the guild. */
             viewer: {
                 /** @enum {string|null} */
                 role: "founder" | "steward" | "member" | null;
@@ -10323,15 +10326,15 @@ export interface components {
             hiddenAt: components["schemas"]["Timestamp"] | null;
         };
         Identities: {
-            /** @description Oldest first, at most five. */
+            /** @description The linked logins, oldest first, at most five. */
             items: {
                 id: string;
                 issuer: string;
                 /** @description The email address of the account at the provider when it was linked. */
                 email: string;
-                /** @description When it was linked. */
+                /** @description When the login was linked. */
                 createdAt: components["schemas"]["Timestamp"];
-                /** @description When it was last used for a login or a proof. */
+                /** @description When the linked login was last used to log in or to give a proof. */
                 lastUsedAt: components["schemas"]["Timestamp"];
             }[];
             /** @description Whether you can also log in with a password. */
@@ -10340,14 +10343,14 @@ export interface components {
         Import: {
             id: string;
             /**
-             * @description `stopped`: you were banned before it was done.
+             * @description `stopped`: you were banned before the import was done.
              * @enum {string}
              */
             state: "waiting" | "running" | "done" | "stopped";
             /** @description The domain of the instance that wrote the dossier. */
             origin: string;
             /**
-             * @description `valid`: the dossier is as the instance `issuer` has signed it. `unknown_instance`: the keys of that instance could not be read, so the signature says nothing. `none`: it has no signature.
+             * @description `valid`: the dossier is unchanged since the instance `issuer` signed it. `unknown_instance`: the keys of that instance could not be read, so the signature was not checked. `none`: the dossier has no signature.
              * @enum {string}
              */
             signature: "valid" | "unknown_instance" | "none";
@@ -10368,10 +10371,11 @@ export interface components {
             /** @description How many problems there were, including those after the first 200. */
             problemCount: number;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description When the import was done or stopped; null before that. */
             endedAt: components["schemas"]["Timestamp"] | null;
         };
         Instance: {
-            /** @description What runs the instance. */
+            /** @description The software of the instance. */
             software: {
                 /**
                  * @description Always `kith`.
@@ -10468,7 +10472,7 @@ export interface components {
             }[];
             nextCursor: string | null;
             hasMore: boolean;
-            /** @description Whose code you registered with; null for the first admin, and if you cannot see the person. */
+            /** @description The person who invited you; null for the first admin, and if you cannot see the person. */
             invitedBy: components["schemas"]["PersonCard"] | null;
         };
         Invites: {
@@ -10486,25 +10490,25 @@ export interface components {
             jobs: {
                 /** @description The job’s name in `private.jobs`. */
                 name: string;
-                /** @description When it runs, as a cron expression in UTC. */
+                /** @description When the job runs, as a cron expression in UTC. */
                 cron: string;
-                /** @description How often it completed. */
+                /** @description How often the job completed. */
                 runs: number;
-                /** @description How often it failed. */
+                /** @description How often the job failed. */
                 failures: number;
                 /** @description Rows changed by the last completed run. */
                 lastChanged: number;
-                /** @description When it last completed; null if never. */
+                /** @description When the job last completed; null if never. */
                 lastRunAt: components["schemas"]["Timestamp"] | null;
-                /** @description When it last failed; null if never. */
+                /** @description When the job last failed; null if never. */
                 lastFailedAt: components["schemas"]["Timestamp"] | null;
             }[];
-            /** @description The newest 50 pieces of work that failed for good and were not run again. */
+            /** @description The newest 50 jobs that failed permanently and were not run again. */
             deadLetters: {
                 queue: string;
                 id: string;
                 message: string | null;
-                /** @description How often it was tried again. */
+                /** @description How often the job was tried again. */
                 retries: number;
                 createdAt: components["schemas"]["Timestamp"];
                 failedAt: components["schemas"]["Timestamp"];
@@ -10513,20 +10517,20 @@ export interface components {
             queues: {
                 /** @description The name of the queue. */
                 queue: string;
-                /** @description Jobs that wait, also for another try, counted up to 1000. */
+                /** @description Jobs that wait, including those that wait for a retry, counted up to 1000. */
                 waiting: number;
                 /** @description Jobs that run now, counted up to 1000. */
                 active: number;
-                /** @description Jobs that failed for good and were not run again, counted up to 1000. */
+                /** @description Jobs that failed permanently and were not run again, counted up to 1000. */
                 failed: number;
             }[];
             /** @description The effects of events that the worker has not applied yet. */
             effects: {
                 /** @description How many effects wait, counted up to 100,000. */
                 depth: number;
-                /** @description The age of the oldest one in seconds; 0 if none waits. */
+                /** @description The age of the oldest waiting effect in seconds; 0 if none waits. */
                 lagSeconds: number;
-                /** @description People whose effects wait behind one that fails. Above 0 there is a bug. */
+                /** @description People whose effects wait behind an effect that fails. A number above 0 means that there is a bug. */
                 stuckPeople: number;
             };
         };
@@ -10566,7 +10570,7 @@ export interface components {
         Lesson: {
             id: string;
             courseId: string;
-            /** @description Its place in the course, from 1. */
+            /** @description Its position in the course, from 1. */
             position: number;
             /** @description Everybody who sees the course can read it. */
             title: string;
@@ -10576,7 +10580,7 @@ export interface components {
             assetId: string | null;
             /** @description The address of the file; null if it has none or you may not read the lesson. */
             assetUrl: string | null;
-            /** @description The file of the lesson; null like `assetId`. */
+            /** @description The file of the lesson; null if `assetId` is null. */
             asset: components["schemas"]["Attachment"] | null;
             /** @description How many minutes the lesson takes; null if its author did not say. */
             minutes: number | null;
@@ -10612,7 +10616,7 @@ export interface components {
         Links: {
             /** @description The address of the client. */
             base: string;
-            /** @description By the type of a thing: `{id}`, `{username}` and `{slug}` stand for fields of the thing. */
+            /** @description The paths by the type of a thing: `{id}`, `{username}` and `{slug}` stand for fields of the thing. */
             paths: {
                 [key: string]: string;
             };
@@ -10624,23 +10628,22 @@ export interface components {
             type: string;
             /** @description When it happened. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description The thing that it is about. */
+            /** @description The thing that the event is about. */
             subject: {
                 type: string;
-                /** @description The id of the thing; for a person the actor id. */
                 id: string;
             };
-            /** @description Its fields, by event: `availableEvents` lists them. */
+            /** @description The fields of the event, which `availableEvents` lists. */
             data: {
                 [key: string]: unknown;
             };
         };
         LoggedEvents: {
-            /** @description In the order of their numbers. */
+            /** @description The events, in the order of their numbers. */
             items: components["schemas"]["LoggedEvent"][];
             /** @description The `after` of the next request, also at the end. */
             next: number;
-            /** @description The oldest number that is still there; null if the log is empty. */
+            /** @description The oldest number in the log; null if the log is empty. */
             oldest: number | null;
         };
         /** @description A session, which a login or a registration began. */
@@ -10650,7 +10653,7 @@ export interface components {
             userAgent: string | null;
             /** @description When the login or the registration began the session. */
             createdAt: components["schemas"]["Timestamp"];
-            /** @description When it was last refreshed; the beginning if it never was. */
+            /** @description When the session was last refreshed; the time when it began if it never was. */
             lastUsedAt: components["schemas"]["Timestamp"];
             /** @description When the session expires: 60 days after the last refresh, or after the login. A fixed session expires with its token. */
             expiresAt: components["schemas"]["Timestamp"];
@@ -10659,13 +10662,13 @@ export interface components {
              * @enum {string}
              */
             kind: "rotating" | "fixed";
-            /** @description The name that the client gave the device, otherwise a name from its User-Agent; null if it sent neither. */
+            /** @description The name that the client gave the device, otherwise a name from its User-Agent; null if the client sent neither. */
             device: string | null;
             /** @description The network from which the login came: the /24 of an IPv4 address, or the /48 of an IPv6 address. Null if unknown. */
             network: string | null;
             /** @description When a token of the session was last used, accurate to five minutes. */
             lastSeenAt: components["schemas"]["Timestamp"];
-            /** @description Whether it is the session of this request. */
+            /** @description Whether this is the session of the request. */
             isCurrent: boolean;
         };
         LoginPage: {
@@ -10695,7 +10698,7 @@ export interface components {
             email: string;
             /** @description When you proved that the address is yours; null until then. */
             emailVerifiedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When a mail server reported that the mailbox does not exist. Null if none did, and after you open a link that was mailed to it. */
+            /** @description When a mail server reported that the mailbox does not exist. Null if no server did, and after you open a link that was mailed to the address. */
             emailBouncedAt: components["schemas"]["Timestamp"] | null;
             /**
              * @description `user` for members; `moderator` and `admin` are staff.
@@ -10704,13 +10707,15 @@ export interface components {
             role: "user" | "moderator" | "admin";
             /** @description Whether the account is a bot. */
             isBot: boolean;
+            /** @description The first name, which everybody who can see you can read. */
             firstName: string;
+            /** @description The last name, which everybody who can see you can read. */
             lastName: string;
-            /** @description Not part of your public profile. Null for the first admin and for bots. */
+            /** @description Your date of birth, which is not part of your public profile. Null for the first admin and for bots. */
             dateOfBirth: string | null;
             country: string | null;
             city: string | null;
-            /** @description Not part of your public profile; null if you gave none. */
+            /** @description Your phone number, which is not part of your public profile; null if you gave none. */
             phone: string | null;
             /** @description Whether everybody who has the link can read your profile and your public posts, if the instance allows it. */
             hasPublicPage: boolean;
@@ -10760,29 +10765,30 @@ export interface components {
              * @enum {string}
              */
             kind: "text" | "system";
-            /** @description Null for a deleted message; empty if the message consists of an asset alone. A system message says what its `sender` did, or what was done to them: `joined`, `left`, `removed` (by the owner), `owner` (became the owner), or `title`, a space and the new title. */
+            /** @description The text; null for a deleted message, empty if the message consists of an asset alone. A system message says what its `sender` did, or what was done to them: `joined`, `left`, `removed` (by the owner), `owner` (became the owner), or `title`, a space and the new title. */
             body: string | null;
-            /** @description Null if it answers no message, or one that you cannot see. */
+            /** @description The message that this one answers. Null if there is none, or if you cannot see it. */
             replyTo: {
                 /** @description The message that this one answers. */
                 id: string;
                 sender: components["schemas"]["PersonCard"] | null;
-                /** @description The first 140 characters; null for a deleted message. */
+                /** @description The first 140 characters of the text; null for a deleted message. */
                 excerpt: string | null;
             } | null;
             /** @description The file that was sent; null if there is none, or if it was deleted. */
             attachment: components["schemas"]["Attachment"] | null;
-            /** @description In the order in which they were first used. Contains and counts only reactions of people whom you can see. */
+            /** @description The reactions in the order in which they were first used. Contains and counts only reactions of people whom you can see. */
             reactions: {
                 /** @description 1 to 8 emoji. */
                 emoji: string;
-                /** @description How many people reacted with it. */
+                /** @description How many people reacted with this emoji. */
                 count: number;
-                /** @description Whether you are one of them. */
+                /** @description Whether you reacted with this emoji. */
                 mine: boolean;
             }[];
             createdAt: components["schemas"]["Timestamp"];
             editedAt: components["schemas"]["Timestamp"] | null;
+            /** @description When its sender deleted it or was erased; null otherwise. */
             deletedAt: components["schemas"]["Timestamp"] | null;
         };
         MessagePage: {
@@ -10805,10 +10811,10 @@ export interface components {
             repliesHidden: number;
             /** @description People who were active within 30 days. */
             mauActive: number;
-            /** @description The result of the last nightly audit of the mana ledger; every violation is a fault. Null before the first audit. */
+            /** @description The result of the last nightly audit of the mana ledger; every violation is a bug. Null before the first audit. */
             manaAudit: {
                 auditedAt: components["schemas"]["Timestamp"];
-                /** @description Accounts and movements that do not add up; 0 in a sound ledger. */
+                /** @description Violations of the rules of the ledger; 0 if the ledger is correct. */
                 violations: number;
             } | null;
             /** @description When the figures were counted; they are up to 30 seconds old. */
@@ -10816,8 +10822,9 @@ export interface components {
         };
         MutedKeyword: {
             id: string;
-            /** @description As you wrote it. */
+            /** @description The keyword as you wrote it. */
             keyword: string;
+            /** @description When the mute ends; null if it never does. */
             until: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -10844,7 +10851,7 @@ export interface components {
         };
         NewAsset: {
             /**
-             * @description What it is for, which decides the types and the largest size.
+             * @description The purpose of the upload, which decides the types and the largest size.
              * @enum {string}
              */
             kind: "avatar" | "image" | "video" | "audio" | "attachment";
@@ -10856,9 +10863,9 @@ export interface components {
             alt?: string | null;
             width?: number | null;
             height?: number | null;
-            /** @description Of a picture or video: a [BlurHash](https://blurha.sh), to be shown while it loads. */
+            /** @description A [BlurHash](https://blurha.sh) of a picture or video, to be shown while it loads. */
             blurhash?: string | null;
-            /** @description Of a video: a committed asset of yours of kind `image`, to be shown until it plays. */
+            /** @description The poster of a video, to be shown until it plays: a committed asset of yours of kind `image`. */
             posterId?: string | null;
         };
         NewAudio: {
@@ -10922,7 +10929,7 @@ export interface components {
         NewEvent: {
             title: string;
             body: string;
-            /** @description In the future. */
+            /** @description When the event starts, in the future. */
             startsAt: string;
             endsAt: string;
             timezone: string;
@@ -11042,7 +11049,7 @@ export interface components {
             preview?: boolean;
         };
         NewMessage: {
-            /** @description 1 to 4000 characters. It can have none if the message has an asset. */
+            /** @description 1 to 4000 characters, or none if the message has an asset. */
             body?: string;
             /** @description An id that the client chooses, so that the message is sent once. */
             clientId: string;
@@ -11066,7 +11073,7 @@ export interface components {
         NewOrder: {
             /** @description The price that you saw. 409 if the offering now has another price. */
             expectedPrice: number;
-            /** @description For the seller, up to 2000 characters. */
+            /** @description A note for the seller, up to 2000 characters. */
             note?: string | null;
         };
         /** @description The result of `navigator.credentials.create`, as `toJSON()` returns it. */
@@ -11156,12 +11163,12 @@ export interface components {
                 recipientId?: string;
                 amount?: number;
             };
-            /** @description 1 hour to 30 days from now; default 72 hours. */
+            /** @description When the proposal closes, 1 hour to 30 days from now. Default: in 72 hours. */
             closesAt?: string;
         };
-        /** @description With a body it is a quote, without one a repost, which only has visibility and personaId. */
+        /** @description With a `body` the post is a quote; without it a repost, which only has `visibility` and `personaId`. */
         NewRepost: {
-            /** @description Your words about it, which make it a quote. */
+            /** @description Your text about the original. With it the post is a quote. */
             body?: string | null;
             /** @enum {string} */
             visibility?: "public" | "circles" | "inner";
@@ -11173,7 +11180,6 @@ export interface components {
             guildId?: string | null;
         };
         NewReversal: {
-            /** @description For the audit log, 1 to 1000 characters. */
             reason: string;
             /** @description `true` reverses it even if a recipient has too little mana: what is missing is newly created. */
             force?: boolean | null;
@@ -11193,7 +11199,7 @@ export interface components {
         };
         NewVideo: {
             mediaUrl: string;
-            /** @description As `mediaUrl`. Default: the poster of the asset at `mediaUrl`, if it has one. */
+            /** @description Like `mediaUrl`. Default: the poster of the asset at `mediaUrl`, if it has one. */
             thumbnailUrl?: string | null;
             caption?: string | null;
             /** @description In seconds, kept to a thousandth; values above 60 become 60. */
@@ -11269,11 +11275,11 @@ export interface components {
         };
         /** @description The channels: the inbox, a push, the daily digest. */
         NotificationChannels: {
-            /** @description In the inbox. */
+            /** @description Whether the inbox shows the kind. */
             inApp: boolean;
-            /** @description As a push to every registered device. */
+            /** @description Whether every registered device gets a push. */
             push: boolean;
-            /** @description In the daily digest. */
+            /** @description Whether the daily digest counts the kind. */
             email: boolean;
         };
         NotificationCircleAccepted: components["schemas"]["AnyNotification"] & {
@@ -11432,9 +11438,9 @@ export interface components {
                 groupId: string | null;
                 /** @description The guild; null if it is about a group or a project. */
                 guildId: string | null;
-                /** @description Only for an invitation. */
+                /** @description The id of the invitation; null if it is about something else. */
                 invitationId: string | null;
-                /** @description Only for a proposal of yours to a guild. */
+                /** @description The id of your proposal to a guild; null if it is about something else. */
                 proposalId: string | null;
                 /** @description Only for a change of role: the new role. */
                 role: string | null;
@@ -11481,7 +11487,7 @@ export interface components {
                 targetType: "post" | "reply" | "video" | "audio" | "event" | "debate" | "argument" | "problem" | "solution" | "offering" | "review" | "course" | "project" | "circle" | "app" | "report" | "invite-code" | "group" | "guild" | "decision";
                 targetId: string;
                 /**
-                 * @description What staff, or those who moderate a group or guild, did: hid, unhid or deleted a post or reply of yours; `held`: it is hidden until staff has reviewed it; removed or restored a content of yours; deleted a circle or revoked an invite code of yours; reviewed or dismissed your report; archived or restored a group or guild of yours; in a group or guild, expelled you, gave you another role, or approved or rejected your request; or warned, limited, suspended or banned you, or upheld or overturned a decision that you appealed. `GET /me/standing` has the reason of each decision about you and what is yours, and where you can appeal it.
+                 * @description What staff did, or those who moderate a group or guild. They hid, unhid or deleted a post or reply of yours, removed or restored a content of yours, deleted a circle or revoked an invite code of yours, or reviewed or dismissed your report. They archived or restored a group or guild of yours. In a group or guild, they expelled you, gave you another role, or approved or rejected your request. They warned, limited, suspended or banned you, or upheld or overturned a decision that you appealed. `held`: what you published is hidden until staff has reviewed it. `GET /me/standing` has the reason of each decision about you or your things, and says where you can appeal it.
                  * @enum {string}
                  */
                 action: "hidden" | "unhidden" | "held" | "deleted" | "removed" | "restored" | "reviewed" | "dismissed" | "revoked" | "archived" | "expelled" | "role_changed" | "approved" | "rejected" | "warn" | "limit" | "suspend" | "ban" | "upheld" | "overturned";
@@ -11531,7 +11537,7 @@ export interface components {
             payload: {
                 paymentId: string;
                 emotion: string;
-                /** @description 0 to 5; the higher, the more mana. */
+                /** @description The tier from 0 to 5; a higher tier is more mana. */
                 tier: number;
                 /** @description Whole mana that you got. */
                 amount: number;
@@ -11637,7 +11643,7 @@ export interface components {
             payload: {
                 postId: string;
                 /**
-                 * @description Which reaction it was.
+                 * @description The reaction.
                  * @enum {string}
                  */
                 kind: "heart" | "spark";
@@ -11768,11 +11774,11 @@ export interface components {
                 id: string;
             };
             payload: {
-                /** @description Only for a new item of a series. */
+                /** @description Only for a new item of a series: the series. */
                 seriesId?: string;
                 /** @description Only for a new item of a series: the post. */
                 postId?: string;
-                /** @description Only for an update of a project. */
+                /** @description Only for an update of a project: the project. */
                 projectId?: string;
                 /** @description Only for an update of a project: the update. */
                 updateId?: string;
@@ -11848,7 +11854,7 @@ export interface components {
             stock: number | null;
             deliveryDays: number;
             /**
-             * @description `paused`: the seller takes no orders for now. `sold_out`: otherwise, if the stock is 0.
+             * @description `paused`: the seller takes no orders for now. `sold_out`: the offering is not paused, but the stock is 0.
              * @enum {string}
              */
             status: "active" | "paused" | "sold_out";
@@ -11884,23 +11890,27 @@ export interface components {
         /** @description A person whom you cannot see (blocked, banned or erased) is null. */
         Order: {
             id: string;
-            /** @description The offering as it was when it was ordered. `id` is null if you can no longer see it. */
+            /** @description The offering as it was at the time of the order. `id` is null if you can no longer see it. */
             offering: {
-                /** @description Null if you can no longer see the offering. */
+                /** @description The id of the offering; null if you can no longer see it. */
                 id: string | null;
+                /** @description The title at the time of the order. */
                 title: string;
-                /** @description Markdown, as it was when it was ordered. */
+                /** @description Markdown, as it was at the time of the order. */
                 description: string;
-                /** @description As it was when it was ordered, in whole mana. */
+                /** @description The price at the time of the order, in whole mana. */
                 priceMana: number;
+                /** @description The days of delivery at the time of the order. */
                 deliveryDays: number;
             };
             buyerId: string | null;
+            /** @description Who buys; null if you cannot see the person. */
             buyer: components["schemas"]["PersonCard"] | null;
             sellerId: string | null;
+            /** @description Who sells; null if you cannot see the person. */
             seller: components["schemas"]["PersonCard"] | null;
             /**
-             * @description An order is for one.
+             * @description How many the buyer ordered: always 1.
              * @enum {number}
              */
             quantity: 1;
@@ -11912,13 +11922,13 @@ export interface components {
             state: "held" | "accepted" | "delivered" | "disputed" | "declined" | "cancelled" | "expired" | "completed" | "resolved";
             /** @description What the buyer wrote with the order; null if nothing. */
             note: string | null;
-            /** @description What the seller wrote with the delivery; null before it. */
+            /** @description What the seller wrote with the delivery; null before the delivery. */
             deliveryNote: string | null;
             /** @description The file that the seller delivered; null if there is none. */
             attachment: components["schemas"]["Attachment"] | null;
-            /** @description What the buyer wrote when disputing it; null if they did not. */
+            /** @description What the buyer wrote when disputing the order; null if there was no dispute. */
             disputeReason: string | null;
-            /** @description Only of a resolved order: the mana that went back to the buyer. */
+            /** @description The mana of a resolved order that went back to the buyer; null for other orders. */
             refundMana: number | null;
             /** @description When the seller should deliver at the latest; null until the order is accepted. */
             deadlineAt: components["schemas"]["Timestamp"] | null;
@@ -11926,7 +11936,7 @@ export interface components {
             /** @description The steps so far, the first one first. */
             history: {
                 /**
-                 * @description The state that the order got into.
+                 * @description The state of the order after the step.
                  * @enum {string}
                  */
                 state: "held" | "accepted" | "delivered" | "disputed" | "declined" | "cancelled" | "expired" | "completed" | "resolved";
@@ -11946,7 +11956,6 @@ export interface components {
         OrderResolution: {
             /** @description Whole mana that goes back to the buyer, up to the price; the seller gets the rest. */
             refundMana: number;
-            /** @description The reason, 1 to 1000 characters, for the audit log. */
             note: string;
         };
         Paid: {
@@ -11956,9 +11965,9 @@ export interface components {
         /** @description A passkey of yours. */
         Passkey: {
             id: string;
-            /** @description The name that you gave it. */
+            /** @description The name that you gave the passkey. */
             name: string;
-            /** @description When it was added. */
+            /** @description When the passkey was added. */
             createdAt: components["schemas"]["Timestamp"];
             lastUsedAt: components["schemas"]["Timestamp"] | null;
         };
@@ -11969,7 +11978,7 @@ export interface components {
             /** @description Ten codes if it is your first factor, otherwise null. They are not shown again. */
             recoveryCodes: string[] | null;
         };
-        /** @description For `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`. */
+        /** @description The options for `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`. */
         PasskeyAddingOptions: {
             challenge: string;
             timeout: number;
@@ -12008,7 +12017,7 @@ export interface components {
                  */
                 residentKey: "required";
                 /**
-                 * @description The same, for old browsers.
+                 * @description The same as `residentKey`, for old browsers.
                  * @enum {boolean}
                  */
                 requireResidentKey: true;
@@ -12021,7 +12030,7 @@ export interface components {
              */
             attestation: "none";
         };
-        /** @description For `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`. */
+        /** @description The options for `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`. */
         PasskeyLoginOptions: {
             challenge: string;
             timeout: number;
@@ -12046,7 +12055,7 @@ export interface components {
                 clientDataJSON: string;
                 /** @description The authenticator data: the domain, the counter, and what the device checked. */
                 authenticatorData: string;
-                /** @description The signature of both. */
+                /** @description The signature of the authenticator data and the client data. */
                 signature: string;
                 /** @description The user handle that the device stores. Kith ignores it. */
                 userHandle?: string;
@@ -12071,7 +12080,7 @@ export interface components {
             /** @enum {string} */
             emotion: "love" | "awe" | "joy" | "curiosity" | "gratitude" | "insight" | "calm" | "courage";
             tier: number;
-            /** @description What left or reached your wallet: your own share if you were paid. */
+            /** @description The mana that left or reached your wallet; if you were paid, your own share. */
             amount: number;
             /** @description The whole amount of the payment. */
             total: number;
@@ -12093,7 +12102,7 @@ export interface components {
             hasMore: boolean;
         };
         People: {
-            /** @description In the order of the ids, each person once. */
+            /** @description The people in the order of the ids, each once. */
             items: components["schemas"]["PersonCard"][];
         };
         /** @description A person as others see them; `id` and `actorId` are both the actor id. */
@@ -12118,7 +12127,7 @@ export interface components {
         };
         Persona: {
             id: string;
-            /** @description Posts that were published under the persona show it. */
+            /** @description The name of the persona, which its posts show. */
             name: string;
             /** @description Up to 280 characters; null if none was given. */
             about: string | null;
@@ -12128,7 +12137,7 @@ export interface components {
              */
             accent: "ink" | "gold" | "sage" | "azure";
             profilePicUrl: string | null;
-            /** @description Whether posts without a `personaId` are published under it. */
+            /** @description Whether posts without a `personaId` are published under this persona. */
             isDefault: boolean;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -12143,17 +12152,18 @@ export interface components {
         };
         Poll: {
             id: string;
-            /** @description In the order of the author. */
+            /** @description The options, in the order of the author. */
             options: {
                 id: string;
-                /** @description As the author wrote it. */
+                /** @description The option, as the author wrote it. */
                 text: string;
                 votes: number;
             }[];
             /** @description The votes of all options. */
             totalVotes: number;
+            /** @description When the poll closes; null if it never does. */
             closesAt: components["schemas"]["Timestamp"] | null;
-            /** @description Whether it takes no votes any more. */
+            /** @description Whether the poll is closed. */
             closed: boolean;
             /** @description The option that you voted for; null if you have not voted. */
             myOptionId: string | null;
@@ -12194,8 +12204,9 @@ export interface components {
             replies: number;
             /** @description Reposts; quotes are not counted. */
             shares: number;
+            /** @description How many people bookmarked the post. */
             bookmarks: number;
-            /** @description How often somebody else read it on its own. */
+            /** @description How often other people opened the post by itself, not in a list. */
             views: number;
         };
         PostDetail: components["schemas"]["PostDetailNote"] | components["schemas"]["PostDetailThread"] | components["schemas"]["PostDetailEssay"] | components["schemas"]["PostDetailPhoto"] | components["schemas"]["PostDetailVideo"] | components["schemas"]["PostDetailQuote"] | components["schemas"]["PostDetailRepost"];
@@ -12321,7 +12332,7 @@ export interface components {
             slug: string;
             name: string;
             accentColor: string;
-            /** @description Whether it is the one that `interestId` names. */
+            /** @description Whether this is the primary interest, which `interestId` names. */
             isPrimary: boolean;
         };
         PostMedia: {
@@ -12403,7 +12414,7 @@ export interface components {
         };
         PostSeries: {
             id: string;
-            /** @description As the author of the series wrote it. */
+            /** @description The title, as the author of the series wrote it. */
             title: string;
         };
         PostThread: components["schemas"]["AnyPost"] & {
@@ -12436,14 +12447,15 @@ export interface components {
         PostViewer: {
             /** @description Your reactions. */
             reactions: ("heart" | "spark")[];
-            /** @description Whether you bookmarked it. */
+            /** @description Whether you bookmarked the post. */
             bookmarked: boolean;
+            /** @description Whether you reposted the post. */
             reposted: boolean;
-            /** @description Whether you voted in its poll. */
+            /** @description Whether you voted in the poll of the post. */
             voted: boolean;
         };
         Posts: {
-            /** @description In the order of the ids. Posts that you cannot see are left out. */
+            /** @description The posts in the order of the ids, without those that you cannot see. */
             items: components["schemas"]["Post"][];
             /** @description The ids that did not fit into half a megabyte: ask for them in another request. */
             remaining: string[];
@@ -12469,7 +12481,7 @@ export interface components {
             removedAt: components["schemas"]["Timestamp"] | null;
             body: string;
             depth: number;
-            /** @description Whole mana, held while the problem is open, paid when it is solved; 0 without one, or after it has gone back. */
+            /** @description The bounty in whole mana: held while the problem is open, paid when it is solved. 0 without a bounty, or after it has gone back. */
             bounty: number;
             /**
              * @description `solved`: its author accepted a solution. `closed`: its author closed it without one.
@@ -12482,7 +12494,7 @@ export interface components {
             closedAt: components["schemas"]["Timestamp"] | null;
             /** @description Solutions, without deleted and removed ones and those of banned people; includes those of people with a block between you. */
             solutionCount: number;
-            /** @description Null if none was accepted, or if you cannot see it. */
+            /** @description The solution that the author accepted; null if there is none, or if you cannot see it. */
             acceptedSolutionId: string | null;
         };
         ProblemChanges: {
@@ -12517,7 +12529,7 @@ export interface components {
                 /** @description Whether the person is in one of your circles. */
                 inMyCircle: boolean;
                 /**
-                 * @description The highest that the person has in your circles; null if in none.
+                 * @description The person’s highest bond level in your circles; null if the person is in none.
                  * @enum {string|null}
                  */
                 bondLevel: "acquaintance" | "inner-circle" | null;
@@ -12552,10 +12564,11 @@ export interface components {
              * @enum {string}
              */
             status: "recruiting" | "active" | "completed" | "archived";
-            /** @description In the order in which they were added. */
+            /** @description The roles, in the order in which they were added. */
             roles: components["schemas"]["ProjectRole"][];
             /** @description The author and all who hold a role, including people whom you cannot see. */
             memberCount: number;
+            /** @description How you are connected to the project. */
             viewer: {
                 /** @description The name of the role that you hold; null if you hold none. */
                 role: string | null;
@@ -12571,7 +12584,7 @@ export interface components {
         ProjectApplication: {
             id: string;
             projectId: string;
-            /** @description Null if the role was deleted or you can no longer see the project. */
+            /** @description The id of the role; null if the role was deleted or you can no longer see the project. */
             roleId: string | null;
             /** @description The name of the role; null if `roleId` is. */
             role: string | null;
@@ -12600,7 +12613,7 @@ export interface components {
         ProjectMember: {
             userId: string;
             user: components["schemas"]["PersonCard"];
-            /** @description Null for the author, who holds no role. */
+            /** @description The id of the role; null for the author, who holds no role. */
             roleId: string | null;
             /** @description The name of the role; null for the author. */
             role: string | null;
@@ -12647,7 +12660,7 @@ export interface components {
             provedUntil: components["schemas"]["Timestamp"];
         };
         Proposal: components["schemas"]["ProposalSummary"] & {
-            /** @description The votes that count now; after the decision those that counted then. */
+            /** @description The votes that count now; after the decision, the votes that counted at that time. */
             tally: {
                 /** @description Votes for it. */
                 yes: number;
@@ -12657,7 +12670,7 @@ export interface components {
                 abstain: number;
                 /** @description How many members can vote. */
                 eligible: number;
-                /** @description How many votes of all kinds are needed when time is up: a quarter of `eligible`, rounded up. */
+                /** @description How many votes of all kinds are needed when the proposal closes: a quarter of `eligible`, rounded up. */
                 quorum: number;
             };
             viewer: {
@@ -12673,7 +12686,7 @@ export interface components {
             guildId: string;
             /** @enum {string} */
             kind: "general" | "charter" | "steward" | "expel" | "disburse";
-            /** @description As its proposer wrote it. */
+            /** @description The title, as its proposer wrote it. */
             title: string;
             /** @description Markdown; empty if nothing was written. */
             body: string;
@@ -12701,7 +12714,7 @@ export interface components {
             reason: string | null;
             closesAt: components["schemas"]["Timestamp"];
             decidedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When it was executed or its execution failed; null before. */
+            /** @description When the proposal was executed or its execution failed; null before that. */
             executedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -12719,7 +12732,7 @@ export interface components {
             lastSeenAt: components["schemas"]["Timestamp"];
         };
         PushKey: {
-            /** @description For `applicationServerKey`, base64url. */
+            /** @description The `applicationServerKey`, in base64url. */
             publicKey: string;
         };
         /** @description What a device gets. A service worker gets it as JSON. Expo: the same, with `collapseId` in `data`. FCM: `notification.title` and `.body`, `android.notification.notification_count` and `.tag`, `android.collapse_key`, and the fields of `data` as strings, `target` as JSON. APNs: `aps.alert`, `aps.badge`, `aps.thread-id` and the header `apns-collapse-id`, and the fields of `data` beside `aps`. */
@@ -12731,7 +12744,7 @@ export interface components {
             badge: number;
             /** @description The same for all pushes of a `groupKey`: a later push replaces an earlier one that is still shown. */
             collapseId: string;
-            /** @description What the app needs to open the right place. */
+            /** @description What the app needs to open the right page. */
             data: {
                 /** @description The id of the notification. */
                 id: string;
@@ -12740,7 +12753,7 @@ export interface components {
                  * @enum {string}
                  */
                 kind: "invite.used" | "circle.invited" | "circle.accepted" | "circle.added" | "user.followed" | "post.replied" | "post.mentioned" | "post.reacted" | "post.milestone" | "post.reposted" | "post.quoted" | "poll.closed" | "co-author.invited" | "co-author.accepted" | "series.updated" | "reputation.level-up" | "reputation.voted" | "appeal.resolved" | "payment.received" | "wiki.resolved" | "message.received" | "moderation.actioned" | "membership.decided" | "event.reminder" | "order.updated" | "admin.broadcast";
-                /** @description What it is about; null if nothing in particular. */
+                /** @description The thing that the notification is about; null if there is none. */
                 target: {
                     type: string;
                     id: string;
@@ -12819,7 +12832,7 @@ export interface components {
         };
         Removed: {
             id: string;
-            /** @description In the singular, such as `video`. */
+            /** @description The kind in the singular, such as `video`. */
             kind: string;
             removedAt: components["schemas"]["Timestamp"] | null;
         };
@@ -12848,7 +12861,6 @@ export interface components {
              * @enum {string}
              */
             targetType: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
-            /** @description For a person the actor id. */
             targetId: string;
             reason: string;
             category: string;
@@ -12860,11 +12872,11 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
         };
         ReportCategories: {
-            /** @description The most urgent first. */
+            /** @description The categories, the most urgent first. */
             items: {
                 /** @description The name to send in a report. */
                 category: string;
-                /** @description What it means, in English. */
+                /** @description What the category means, in English. */
                 text: string;
             }[];
         };
@@ -12885,7 +12897,7 @@ export interface components {
             id: string;
             interestId: string;
             slug: string;
-            /** @description The event of your reputation that it is about; null if it is about the whole interest. */
+            /** @description The event of your reputation that the appeal is about; null if it is about the whole interest. */
             eventId: string | null;
             text: string;
             /**
@@ -12895,7 +12907,7 @@ export interface components {
             status: "pending" | "accepted" | "rejected";
             /** @description Points that staff gave back; null if none. */
             restoreDelta: number | null;
-            /** @description The answer of staff; null before it, and if there is none. */
+            /** @description The answer of staff; null while the appeal is pending, and if staff wrote none. */
             note: string | null;
             resolvedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -12960,7 +12972,7 @@ export interface components {
         };
         Review: {
             id: string;
-            /** @description Null for everybody except the buyer and the seller. */
+            /** @description The id of the order; null for everybody except the buyer and the seller. */
             orderId: string | null;
             authorId: string;
             author: components["schemas"]["PersonCard"];
@@ -12981,9 +12993,9 @@ export interface components {
         };
         Rule: {
             id: string;
-            /** @description What staff calls it. */
+            /** @description The name that staff gave the rule. */
             name: string;
-            /** @description All of them must hold. They never change. */
+            /** @description The conditions, all of which must hold. They never change. */
             conditions: components["schemas"]["RuleCondition"][];
             appliesTo: ("argument" | "audio" | "course" | "debate" | "event" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "video" | "video-comment")[];
             category: string;
@@ -12991,9 +13003,9 @@ export interface components {
             action: "case" | "hide";
             /** @enum {string} */
             mode: "shadow" | "live" | "off";
-            /** @description When it got this mode. */
+            /** @description When the rule got this mode. */
             modeSince: components["schemas"]["Timestamp"];
-            /** @description When it was last replayed; null if never. */
+            /** @description When the rule was last replayed; null if never. */
             replayedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -13007,36 +13019,36 @@ export interface components {
         RuleCondition: components["schemas"]["RuleConditionNewAccount"] | components["schemas"]["RuleConditionWords"] | components["schemas"]["RuleConditionLink"] | components["schemas"]["RuleConditionMedia"] | components["schemas"]["RuleConditionRate"] | components["schemas"]["RuleConditionNearBan"] | components["schemas"]["RuleConditionReports"];
         RuleConditionLink: {
             /**
-             * @description Title or text have a link: `http://`, `https://` or `www.`. (enum property replaced by openapi-typescript)
+             * @description The title or the text has a link: `http://`, `https://` or `www.`. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "link";
         };
         RuleConditionMedia: {
             /**
-             * @description It has a certain file: a picture, a video, a sound, or the file of a lesson. (enum property replaced by openapi-typescript)
+             * @description The thing has a certain file: a picture, a video, a sound, or the file of a lesson. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "media";
-            /** @description The SHA-256 of the files, in hex; one of them is enough. `media` of a case has those of its thing. The poster of a video counts, too. Files above 25 MiB, files at other hosts, and files that were uploaded before the instance kept hashes never fit. */
+            /** @description The SHA-256 of the files, in hex; one of them is enough. `media` of a case has the hashes of its thing. The poster of a video counts, too. Files above 25 MiB, files at other hosts, and files that were uploaded before the instance kept hashes never match. */
             hashes: string[];
         };
         RuleConditionNearBan: {
             /**
-             * @description Somebody near the author in the invite tree was banned or suspended when it was published or edited, and still is. (enum property replaced by openapi-typescript)
+             * @description Somebody near the author in the invite tree was banned or suspended when the thing was published or edited, and still is. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "near-ban";
-            /** @description At most this number of invitations away. */
+            /** @description The largest distance in the invite tree, in invitations. */
             steps: number;
         };
         RuleConditionNewAccount: {
             /**
-             * @description The author’s account was new when it was published or edited. (enum property replaced by openapi-typescript)
+             * @description The author’s account was new when the thing was published or edited. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "new-account";
-            /** @description It was younger than this number of hours. */
+            /** @description The account was younger than this number of hours. */
             hours: number;
         };
         RuleConditionRate: {
@@ -13045,14 +13057,14 @@ export interface components {
              * @enum {string}
              */
             kind: "rate";
-            /** @description The author published more than this number of posts and replies, including this one. For an edit, those before it count. */
+            /** @description The author published more than this number of posts and replies, including this one. For an edit, the posts and replies before the edit count. */
             moreThan: number;
-            /** @description Within this number of minutes. */
+            /** @description The length of the time, in minutes. */
             minutes: number;
         };
         RuleConditionReports: {
             /**
-             * @description Trusted people reported it, and their reports were open at the same time. (enum property replaced by openapi-typescript)
+             * @description Trusted people reported the thing, and their reports were open at the same time. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "reports";
@@ -13063,11 +13075,11 @@ export interface components {
         };
         RuleConditionWords: {
             /**
-             * @description Title or text have a word or phrase. (enum property replaced by openapi-typescript)
+             * @description The title or the text has a certain word or phrase. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             kind: "words";
-            /** @description One of them is enough. They are compared as muted keywords are: whole words, in any letter case, with or without accents, in the first 5000 characters. */
+            /** @description One of them is enough. They are compared in the same way as muted keywords: whole words, in any letter case, with or without accents, in the first 5000 characters. */
             words: string[];
         };
         RuleDraft: {
@@ -13083,16 +13095,16 @@ export interface components {
             authorId: string;
             author: components["schemas"]["PersonCard"];
             /**
-             * @description The mode of the rule then: in shadow it only recorded the hit.
+             * @description The mode of the rule at that time; in `shadow` the rule only recorded the hit.
              * @enum {string}
              */
             mode: "shadow" | "live";
             /**
-             * @description What it did, or would have done in shadow.
+             * @description What the rule did, or would have done in shadow.
              * @enum {string}
              */
             action: "case" | "hide";
-            /** @description The case that it opened or joined; null in shadow, and for a moment after a hit. */
+            /** @description The case to which the hit belongs; null in shadow, and for a moment after a hit. */
             caseId: string | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -13107,17 +13119,17 @@ export interface components {
             hasMore: boolean;
         };
         RuleReplay: {
-            /** @description How many things it looked at: up to 20,000. With a kind of contents, those of other kinds count too. */
+            /** @description How many things the replay judged, up to 20,000. If the rule judges a kind of contents, contents of other kinds count, too. */
             looked: number;
-            /** @description How many of them fit the rule. */
+            /** @description How many of the judged things match the rule. */
             wouldHit: number;
-            /** @description How many of those staff has hidden or removed. */
+            /** @description How many of the matching things staff has hidden or removed. */
             ofWhichStaffRemoved: number;
-            /** @description The newest of those that fit. */
+            /** @description The newest things that match. */
             sample: components["schemas"]["RuleReplayHit"][];
-            /** @description When the oldest of them was written; null if there was none. */
+            /** @description When the oldest of the judged things was written; null if nothing was judged. */
             lookedUntil: components["schemas"]["Timestamp"] | null;
-            /** @description Send it to look at older things; null if it looked at all of the last 30 days. */
+            /** @description The `cursor` that continues with older things; null if all of the last 30 days was judged. */
             nextCursor: string | null;
         };
         RuleReplayHit: {
@@ -13126,9 +13138,9 @@ export interface components {
             targetId: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
-            /** @description The beginning of the text of the newest version that fits. */
+            /** @description The beginning of the text of the newest version that matches. */
             excerpt: string;
-            /** @description Whether staff has hidden or removed it. */
+            /** @description Whether staff has hidden or removed the thing. */
             removed: boolean;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -13140,7 +13152,7 @@ export interface components {
             scope: string;
             /** @description What a token with this scope may do, as a sentence for people. */
             description: string;
-            /** @description Whether only moderators and admins can have tokens with it. */
+            /** @description Whether only moderators and admins can have tokens with this scope. */
             isForStaff: boolean;
         };
         ScopePage: {
@@ -13238,17 +13250,16 @@ export interface components {
             authorId: string;
             author: components["schemas"]["PersonCard"];
             title: string;
-            /** @description What it is about; null if its author did not say. */
             description: string | null;
             /** @description The number of items that you can see. */
             partCount: number;
-            /** @description Whether you follow it, to be notified of new items. */
+            /** @description Whether you follow the series, to be notified of new items. */
             followed: boolean;
             createdAt: components["schemas"]["Timestamp"];
         };
         SeriesItem: {
             seriesId: string;
-            /** @description Its position among all items, from 1. */
+            /** @description The position of the post among all items, from 1. */
             position: number;
             post: components["schemas"]["Post"];
         };
@@ -13261,7 +13272,7 @@ export interface components {
             /** @description The series without its items. */
             series: components["schemas"]["Series"];
             items: {
-                /** @description Its position among the items that you can see, from 1. */
+                /** @description The position of the post among the items that you can see, from 1. */
                 position: number;
                 post: components["schemas"]["Post"];
             }[];
@@ -13278,7 +13289,7 @@ export interface components {
         };
         SessionAlias: {
             userId: string;
-            /** @description For the header `Authorization: Bearer …`. Valid for 15 minutes. */
+            /** @description The token for the header `Authorization: Bearer …`, valid for 15 minutes. */
             accessToken: string;
             refreshToken: string;
             deviceToken: string;
@@ -13305,9 +13316,9 @@ export interface components {
             flows: number;
             /** @description Whole mana, or the points of the votes. */
             total: number;
-            /** @description Its fraction of everything that the giver gave; null if that is nothing. */
+            /** @description The fraction of what the giver gave to anybody; null if the giver gave nothing. */
             givenShare: number | null;
-            /** @description The fraction of everything that the receiver got that came from neighbours; null if that is nothing. */
+            /** @description The fraction of what the receiver got that came from neighbours; null if the receiver got nothing. */
             neighbourShare: number | null;
             firstAt: components["schemas"]["Timestamp"];
             lastAt: components["schemas"]["Timestamp"];
@@ -13325,8 +13336,9 @@ export interface components {
             author: components["schemas"]["PersonCard"];
             /** @description The sum of all votes. */
             score: number;
-            /** @description Whether the author of the problem accepted it. */
+            /** @description Whether the author of the problem accepted the solution. */
             accepted: boolean;
+            /** @description How you are connected to the solution. */
             viewer: {
                 /** @description 1 or -1; null if you did not vote. */
                 vote: number | null;
@@ -13350,15 +13362,14 @@ export interface components {
             title: string | null;
             /** @description The first 1000 characters of its text; null if it is deleted. */
             excerpt: string | null;
-            /** @description Whether it is hidden from everybody but its author. */
+            /** @description Whether the thing is hidden from everybody but its author. */
             hidden: boolean;
             category: string;
-            /** @description How many reports belong to the case. */
             reportCount: number;
             /** @description The newest 20 reports, without the people who made them. */
             reports: {
                 category: string;
-                /** @description In the words of the person who reported it. */
+                /** @description The reason, in the words of the person who reported it. */
                 reason: string;
             }[];
             /** @description Whether staff already has the case. Then only staff can close it. */
@@ -13415,6 +13426,7 @@ export interface components {
             fallbackCount: number;
             /** @description When the session got its latest answer, or began. */
             answeredAt: components["schemas"]["Timestamp"];
+            /** @description When its owner completed it; null until then. */
             completedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -13427,14 +13439,14 @@ export interface components {
             id: string;
             targetType: string;
             targetId: string;
-            /** @description Who answers for the thing: its author, or the owner of a space; null if nobody does any more. */
+            /** @description Who is responsible for the thing: its author, or the owner of a space; null if nobody is any more. */
             personId: string | null;
-            /** @description Who answers for the thing; null if nobody does any more. */
+            /** @description Who is responsible for the thing; null if nobody is any more. */
             person: components["schemas"]["PersonCard"] | null;
             category: string;
             /** @description The broken rule of the instance, in the words of staff; null if none was named. */
             rule: string | null;
-            /** @description How urgent it is: 1 (first) to 4. */
+            /** @description How urgent the case is: 1 (most urgent) to 4. */
             priority: number;
             /**
              * @description What opened the case: a report, an automatic rule, a member of staff, or a space that passed it on.
@@ -13445,23 +13457,22 @@ export interface components {
             status: "open" | "closed";
             /** @enum {string|null} */
             outcome: "acted" | "dismissed" | null;
-            /** @description How many reports belong to it. */
             reportCount: number;
-            /** @description The internal id of who is working on it; null if nobody is. */
+            /** @description The internal id of who is working on the case; null if nobody is. */
             claimedById: string | null;
-            /** @description Who is working on it; null if nobody is. */
+            /** @description Who is working on the case; null if nobody is. */
             claimedBy: components["schemas"]["PersonCard"] | null;
             /** @description When the claim ends: 30 minutes after the last work on the case. Null if there is no claim. */
             claimedUntil: components["schemas"]["Timestamp"] | null;
-            /** @description The internal id of who closed it; null while it is open. */
+            /** @description The internal id of who closed the case; null while it is open. */
             closedById: string | null;
-            /** @description When it was closed; null while it is open. */
+            /** @description When the case was closed; null while it is open. */
             closedAt: components["schemas"]["Timestamp"] | null;
             /** @description The group or guild whose owner and moderators see the case; null if there is none. */
             spaceId: string | null;
-            /** @description When the open case comes into the queue of staff. */
+            /** @description When the open case appears in the queue of staff. */
             staffFrom: components["schemas"]["Timestamp"];
-            /** @description When something last happened in it. */
+            /** @description When something last happened in the case. */
             updatedAt: components["schemas"]["Timestamp"];
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -13470,7 +13481,7 @@ export interface components {
             /** @description The files of the thing whose hash is known, also those of its earlier versions. Empty for a thing that rules do not judge. */
             media: {
                 url: string;
-                /** @description Its SHA-256 in hex, which a rule can look for. */
+                /** @description The SHA-256 of the file in hex, which a rule can look for. */
                 sha256: string;
             }[];
             /** @description Its newest 50 reports. */
@@ -13511,7 +13522,7 @@ export interface components {
         };
         StaffContent: {
             id: string;
-            /** @description In the singular. */
+            /** @description The kind in the singular. */
             kind: string;
             authorId: string;
             author: components["schemas"]["PersonCard"];
@@ -13553,11 +13564,11 @@ export interface components {
         };
         /** @description What staff decided against a person. */
         StaffDecision: {
-            /** @description As in the audit log. */
+            /** @description The action, as in the audit log. */
             action: string;
-            /** @description The type of what was decided about, as in the audit log. */
+            /** @description The type of the thing that the decision is about, as in the audit log. */
             targetType: string;
-            /** @description The id of what was decided about; for a person the internal id. */
+            /** @description The id of the thing that the decision is about; for a person the internal id. */
             targetId: string;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -13573,9 +13584,9 @@ export interface components {
             answer: string | null;
             /** @description Whether you may resolve it. */
             mayResolve: boolean;
-            /** @description The internal id of who resolved it; null while it is pending. */
+            /** @description The internal id of who resolved the appeal; null while it is pending. */
             resolvedById: string | null;
-            /** @description When it was resolved; null while it is pending. */
+            /** @description When the appeal was resolved; null while it is pending. */
             resolvedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
             /** @description What was appealed. */
@@ -13794,13 +13805,13 @@ export interface components {
             ownerId: string;
             owner: components["schemas"]["PersonCard"];
             /**
-             * @description For what it was uploaded, which decides its types and largest size.
+             * @description The purpose of the upload, which decides its types and largest size.
              * @enum {string}
              */
             kind: "avatar" | "image" | "video" | "audio";
-            /** @description As announced. */
+            /** @description The announced media type. */
             contentType: string;
-            /** @description As detected from its first bytes; null while the upload is pending. */
+            /** @description The media type according to the first bytes; null while the upload is pending. */
             mimeType: string | null;
             size: number;
             alt: string | null;
@@ -13845,7 +13856,7 @@ export interface components {
             emotion: "love" | "awe" | "joy" | "curiosity" | "gratitude" | "insight" | "calm" | "courage";
             tier: number;
             amount: number;
-            /** @description Who got how much of it, the author first. */
+            /** @description The share of each recipient, the author first. */
             splits: {
                 receiverId: string;
                 amount: number;
@@ -13893,7 +13904,6 @@ export interface components {
             groupId: string | null;
             guildId: string | null;
             publishAt: components["schemas"]["Timestamp"] | null;
-            /** @description When it was published; null while it is scheduled. */
             publishedAt: components["schemas"]["Timestamp"] | null;
             scheduledEmittedAt: components["schemas"]["Timestamp"] | null;
             editedAt: components["schemas"]["Timestamp"] | null;
@@ -13947,19 +13957,21 @@ export interface components {
              * @enum {string}
              */
             status: "open" | "reviewed" | "dismissed";
+            /** @description The internal id of who settled the report; null while it is open. */
             reviewedById: string | null;
+            /** @description When the report was settled; null while it is open. */
             reviewedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
         StaffReportFile: components["schemas"]["StaffReport"] & {
             target: components["schemas"]["StaffPost"] | components["schemas"]["StaffReply"] | components["schemas"]["StaffContent"] | components["schemas"]["StaffUser"] | components["schemas"]["StaffGroup"] | components["schemas"]["StaffGuild"] | components["schemas"]["StaffVideoComment"] | null;
-            /** @description Who answers for the reported thing; null if unknown. */
+            /** @description Who is responsible for the reported thing; null if unknown. */
             author: components["schemas"]["StaffUserDetails"] | null;
             /** @description Other reports of the same thing, the newest 50. */
             reportsOfTarget: components["schemas"]["StaffReport"][];
-            /** @description What happened to the author before; null if the author is unknown. */
+            /** @description Other reports and decisions about the author; null if the author is unknown. */
             history: {
-                /** @description Of other things of the author, the newest 50. */
+                /** @description Reports of other things of the author, the newest 50. */
                 reports: components["schemas"]["StaffReport"][];
                 /** @description What staff hid, showed again, deleted, removed or restored, the newest 50. */
                 decisions: components["schemas"]["StaffDecision"][];
@@ -13982,13 +13994,13 @@ export interface components {
             kind: string;
             /** @description Points with two decimals: positive when earned, negative when taken. */
             delta: number;
-            /** @description 0 if it was earned in this interest itself. */
+            /** @description How many levels below this interest it was earned; 0 for this interest itself. */
             rollUpLevel: number;
-            /** @description For a share from an interest below: the entry that it is a share of. Null for any other. */
+            /** @description The entry of which this one is a share, from an interest below; null for an entry that is no share. */
             originId: string | null;
             /** @description The entry that this one undoes; null for any other. */
             undoesId: string | null;
-            /** @description The thing that caused it, by kind: the post, the reply, the invite code, the vote or the appeal. Null if there is none. */
+            /** @description The thing that caused the entry, by kind: the post, the reply, the invite code, the vote or the appeal. Null if there is none. */
             sourceId: string | null;
             /** @description The internal id of the person from whom it was earned; null if nobody else is involved. */
             earnedFromId: string | null;
@@ -14004,7 +14016,6 @@ export interface components {
             authorId: string;
             author: components["schemas"]["PersonCard"];
             title: string;
-            /** @description What the series is about; null if its author did not say. */
             description: string | null;
             /** @description The number of its items, including hidden and scheduled posts. */
             partCount: number;
@@ -14045,21 +14056,21 @@ export interface components {
             about: string | null;
             country: string | null;
             city: string | null;
-            /** @description The internal id of whose code the person registered with; null for the first admin. */
+            /** @description The internal id of the person who invited this person; null for the first admin. */
             invitedById: string | null;
-            /** @description Whose code the person registered with; null for the first admin. */
+            /** @description The person who invited this person; null for the first admin. */
             invitedBy: components["schemas"]["PersonCard"] | null;
             /** @description Who runs the bot and answers for it; null for people. */
             owner: components["schemas"]["PersonCard"] | null;
             /** @description The person’s bots, oldest first; at most 5. */
             bots: components["schemas"]["PersonCard"][];
-            /** @description The sum over all interests of what was earned directly. */
+            /** @description The reputation that the person earned directly, summed over all interests. */
             reputation: number;
             /** @description The person’s score of contribution: points for what they and the people whom they invited did. */
             contribution: number;
             /** @description Whole mana in the wallet when it was last settled. */
             balance: number;
-            /** @description Open reports about the person, not about what they published, counted up to 1000. 0 if you are the person. */
+            /** @description Open reports about the person, counted up to 1000, without reports about what they published. 0 if you are the person. */
             openReports: number;
         };
         StaffUserPage: {
@@ -14102,7 +14113,7 @@ export interface components {
         StaffWallet: components["schemas"]["Wallet"] & {
             /** @description Whole mana when the wallet was last settled. */
             balance?: number;
-            /** @description The internal id of its person. */
+            /** @description The internal id of the owner. */
             id: string;
             user: components["schemas"]["PersonCard"];
             createdAt: components["schemas"]["Timestamp"];
@@ -14151,21 +14162,21 @@ export interface components {
             /** @enum {string} */
             action: "warn" | "hide" | "remove" | "limit" | "suspend" | "ban";
             targetType: string;
-            /** @description The thing of yours; null if it is about you as a person. */
+            /** @description The thing that the decision is about; null if it is about you as a person. */
             targetId: string | null;
             category: string;
             /** @description The rule of the instance that was broken; null if none was named. */
             rule: string | null;
-            /** @description Why; empty if staff gave no reason. */
+            /** @description The reason; empty if staff gave none. */
             reason: string;
             /** @description Whether a rule decided instead of a person. Such a decision counts no strikes. */
             automated: boolean;
-            /** @description How many strikes it counts now. */
+            /** @description How many strikes the decision counts now. */
             strikes: number;
-            /** @description When its strikes lapse; null if it counts none. */
+            /** @description When the strikes of the decision lapse; null if it counts none. */
             strikesUntil: components["schemas"]["Timestamp"] | null;
             endsAt: components["schemas"]["Timestamp"] | null;
-            /** @description When staff ended it, or its time was over; null while it lasts. */
+            /** @description When staff ended the decision, or its time was over; null while it lasts. */
             liftedAt: components["schemas"]["Timestamp"] | null;
             /** @description When your appeal overturned it; null if none did. */
             overturnedAt: components["schemas"]["Timestamp"] | null;
@@ -14181,6 +14192,7 @@ export interface components {
                 /** @description The answer of staff; null while it is pending. */
                 answer: string | null;
                 createdAt: components["schemas"]["Timestamp"];
+                /** @description When staff resolved it; null while it is pending. */
                 resolvedAt: components["schemas"]["Timestamp"] | null;
             } | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -14192,11 +14204,11 @@ export interface components {
              * @enum {string}
              */
             action: "warn" | "hide" | "remove" | "limit" | "suspend" | "ban";
-            /** @description The type of what it concerns. */
+            /** @description The type of the thing that the decision concerns. */
             targetType: string;
-            /** @description What it concerns; null if it concerns you and not a thing. */
+            /** @description The id of the thing that the decision concerns; null if it concerns you as a person. */
             targetId: string | null;
-            /** @description What was wrong with it. */
+            /** @description The category of what was wrong. */
             category: string;
             /** @description The category in words. */
             categoryText: string;
@@ -14207,7 +14219,7 @@ export interface components {
             /** @description Whether a rule decided instead of a person. */
             automated: boolean;
             endsAt: components["schemas"]["Timestamp"] | null;
-            /** @description When it was ended; null if it was not. */
+            /** @description When the decision was ended; null if it was not. */
             liftedAt: components["schemas"]["Timestamp"] | null;
             overturnedAt: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
@@ -14217,7 +14229,7 @@ export interface components {
         };
         StreamItem: {
             /**
-             * @description What the item is, and with it which route reads it.
+             * @description The type of the item, which decides the route that reads it.
              * @enum {string}
              */
             type: "post" | "video" | "audio" | "event" | "debate" | "problem" | "course" | "project" | "offering";
@@ -14225,7 +14237,7 @@ export interface components {
             actorId: string;
             actor: components["schemas"]["PersonCard"];
             interestId: string | null;
-            /** @description The interest as the catalog has it; null if it has no such interest. */
+            /** @description The interest from the catalog; null if the catalog does not have it. */
             interest: {
                 id: string;
                 slug: string;
@@ -14248,6 +14260,7 @@ export interface components {
                 reactCount: number;
                 /** @description Replies to a post, comments on a video. */
                 commentCount: number;
+                /** @description How often the post or video was reposted. */
                 repostCount: number;
                 /** @description Whether you gave the post a heart or a spark, or like the video. */
                 viewerHasReacted: boolean;
@@ -14270,7 +14283,7 @@ export interface components {
             event: string;
             /** @description The number of the event in the log; null if a batch caused the effect. */
             eventId: number | null;
-            /** @description The function that failed; null if it failed before the first. */
+            /** @description The function that failed; null if the effect failed before its first function. */
             listener: string | null;
             /** @description How often this effect was tried. */
             attempts: number;
@@ -14278,7 +14291,7 @@ export interface components {
             code: string;
             /** @description When the effect was caused; null if it was applied meanwhile. */
             since: components["schemas"]["Timestamp"] | null;
-            /** @description When it last failed. */
+            /** @description When the effect last failed. */
             failedAt: components["schemas"]["Timestamp"];
             /** @description When the worker tries again. */
             retryAt: components["schemas"]["Timestamp"];
@@ -14354,12 +14367,12 @@ export interface components {
                 decidedBy: "staff" | "space" | "rule" | null;
                 /** @description Whether a rule decided; null if the figure is not about decisions or appeals. */
                 automated: boolean | null;
-                /** @description The number of them, or hours. */
+                /** @description The count; for `median_hours`, the hours. */
                 value: number;
             }[];
         };
         Treasury: {
-            /** @description What is in the treasury, in whole mana. */
+            /** @description The balance of the treasury, in whole mana. */
             balance: number;
             items: components["schemas"]["TreasuryEntry"][];
             nextCursor: string | null;
@@ -14380,7 +14393,7 @@ export interface components {
             proposalId: string | null;
             /** @description Whole mana: positive if it came in, negative if it went out. */
             amount: number;
-            /** @description What was in the treasury afterwards, in whole mana. */
+            /** @description The balance of the treasury afterwards, in whole mana. */
             balanceAfter: number;
             /** @description What the actor wrote; null if nothing, or if you cannot see them. */
             note: string | null;
@@ -14400,11 +14413,11 @@ export interface components {
         };
         Upload: {
             assetId: string;
-            /** @description Accepts a PUT of the file from anybody who has this URL, until `expiresAt`. */
+            /** @description The URL that accepts a PUT of the file from anybody who has it, until `expiresAt`. */
             uploadUrl: string;
             publicUrl: string;
             expiresAt: components["schemas"]["Timestamp"];
-            /** @description Send exactly these with the PUT. */
+            /** @description The headers of the PUT, to send exactly as given. */
             headers: {
                 [key: string]: string;
             };
@@ -14414,16 +14427,16 @@ export interface components {
             publicUrl: string;
             /** @description The size of every part but the last, in bytes. */
             partSize: number;
-            /** @description In the order of the file, at most 100. */
+            /** @description The parts in the order of the file, at most 100. */
             parts: {
-                /** @description Its place in the file, from 1. */
+                /** @description The position of the part in the file, from 1. */
                 number: number;
                 size: number;
                 /** @description Whether the storage has this part. */
                 arrived: boolean;
-                /** @description Accepts a PUT of this part from anybody who has this URL, until `expiresAt`. Null if it has arrived. */
+                /** @description The URL that accepts a PUT of this part from anybody who has it, until `expiresAt`. Null if the part has arrived. */
                 uploadUrl: string | null;
-                /** @description Send exactly these with the PUT. Null if the part has arrived. */
+                /** @description The headers of the PUT, to send exactly as given. Null if the part has arrived. */
                 headers: {
                     [key: string]: string;
                 } | null;
@@ -14446,7 +14459,7 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
         };
         UserInterests: {
-            /** @description All of them, in the order in which they were chosen. */
+            /** @description All chosen interests, in the order in which they were chosen. */
             items: components["schemas"]["UserInterest"][];
             nextCursor: string | null;
             hasMore: boolean;
@@ -14472,17 +14485,19 @@ export interface components {
             removedAt: components["schemas"]["Timestamp"] | null;
             mediaUrl: string;
             caption: string | null;
-            /** @description A picture to show before it plays; null if there is none. */
+            /** @description The URL of a picture to show before the video plays; null if there is none. */
             thumbnailUrl: string | null;
             /** @description Seconds, up to 60; null if the author did not say. */
             durationSec: number | null;
-            /** @description How many people like it. */
+            /** @description How many people like the video. */
             likeCount: number;
+            /** @description How often the video was reposted. */
             repostCount: number;
             /** @description Comments, without deleted ones and those of banned people; includes those of people with a block between you. */
             commentCount: number;
-            /** @description Whether you like it. */
+            /** @description Whether you like the video. */
             viewerHasLiked: boolean;
+            /** @description Whether you reposted the video. */
             viewerHasReposted: boolean;
         };
         VideoComment: {
@@ -14507,20 +14522,20 @@ export interface components {
         };
         /** @description Whole mana. `balance` is `lifetimeEarned` minus `lifetimeSpent`. */
         Wallet: {
-            /** @description What can be spent, never below 0. */
+            /** @description The mana that you can spend, never below 0. */
             balance: number;
-            /** @description Everything that ever came in and was not taken back, starter and regeneration included. */
+            /** @description All mana that ever came in and was not taken back, including the first 50 and the regeneration. */
             lifetimeEarned: number;
-            /** @description Everything that was ever spent and not given back. */
+            /** @description All mana that was ever spent and not given back. */
             lifetimeSpent: number;
-            /** @description Up to when the daily regeneration is settled. */
+            /** @description The time up to which the daily regeneration is settled. */
             lastRegenAt: components["schemas"]["Timestamp"];
         };
         Webhook: {
             id: string;
-            /** @description Where the events are sent. */
+            /** @description The address to which the events are sent. */
             url: string;
-            /** @description For staff: what receives the events; can be empty. */
+            /** @description A description for staff of what receives the events; can be empty. */
             description: string;
             /** @description The names of the events that are sent. */
             events: string[];
@@ -14528,7 +14543,7 @@ export interface components {
             active: boolean;
             /** @description When a delivery was given up after three days. It becomes null when the next delivery arrives, and when the address changes. */
             failingSince: components["schemas"]["Timestamp"] | null;
-            /** @description When the previous secret stops signing; null if there is none. */
+            /** @description Until when requests are also signed with the previous secret; null if there is none. */
             previousSecretUntil: components["schemas"]["Timestamp"] | null;
             createdAt: components["schemas"]["Timestamp"];
         };
@@ -14554,11 +14569,11 @@ export interface components {
             status: "pending" | "delivered" | "failed";
             /** @description How many attempts were begun. */
             attempts: number;
-            /** @description Null if it has ended, or waits for an earlier one of its subject. */
+            /** @description When the delivery is tried next. Null if it has ended, or waits for an earlier delivery of its subject. */
             nextAttemptAt: components["schemas"]["Timestamp"] | null;
-            /** @description When it was last tried; null before the first attempt. */
+            /** @description When the delivery was last tried; null before the first attempt. */
             attemptedAt: components["schemas"]["Timestamp"] | null;
-            /** @description When it arrived or was given up; null before. */
+            /** @description When the delivery arrived or was given up; null before that. */
             endedAt: components["schemas"]["Timestamp"] | null;
             /** @description The HTTP status of the last attempt; null if nothing answered, and before the first. */
             responseStatus: number | null;
@@ -14579,7 +14594,7 @@ export interface components {
         WebhookWithSecret: {
             /** @description The webhook as it is now. */
             webhook: components["schemas"]["Webhook"];
-            /** @description It is not shown again. */
+            /** @description The secret, which is not shown again. */
             secret: string;
         };
         Webhooks: {
@@ -14589,10 +14604,11 @@ export interface components {
             availableEvents: {
                 /** @description The name for `events`. */
                 event: string;
+                /** @description The type of the thing that the event is about. */
                 subjectType: string;
                 /** @description The fields of `data`. */
                 fields: string[];
-                /** @description What has happened when it is sent. */
+                /** @description What has happened when the event is sent. */
                 happens: string;
             }[];
         };
@@ -14609,7 +14625,7 @@ export interface components {
             interestId: string;
             slug: string;
             name: string;
-            /** @description 0 if there is no entry yet. */
+            /** @description The number of the latest version; 0 if there is no entry yet. */
             version: number;
             /** @description Markdown as its author wrote it; empty if there is no entry yet. */
             body: string;
@@ -14672,7 +14688,7 @@ export interface components {
             hasMore: boolean;
         };
         WikiVote: {
-            /** @description 1 for it, -1 against it, 0 takes the vote back. */
+            /** @description 1 for the proposal, -1 against it, 0 takes the vote back. */
             value: number;
         };
     };
@@ -14690,9 +14706,9 @@ export interface components {
         cursor: string;
         /** @description This time or later. */
         from: string;
-        /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
+        /** @description Only the content of this group. Other lists leave this content out. If you are not a member, the list is empty; for a private group the answer is 404. */
         groupId: string;
-        /** @description As `groupId`, for a guild. Not together with it. */
+        /** @description Like `groupId`, for a guild. Cannot be combined with `groupId`. */
         guildId: string;
         /** @description The `id` from a list, or from the answer to the request that made the thing. */
         id: string;
@@ -14848,11 +14864,11 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Final; an appeal is resolved once.
+                     * @description The verdict. It is final, because an appeal is resolved once.
                      * @enum {string}
                      */
                     verdict: "uphold" | "overturn";
-                    /** @description What the person reads, 1 to 1000 characters. */
+                    /** @description The answer that the person reads, 1 to 1000 characters. */
                     answer: string;
                 };
             };
@@ -14974,7 +14990,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of sessions: how far each has come, without its words. */
+            /** @description A page of sessions with their progress, without topics, questions and answers. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15171,7 +15187,7 @@ export interface operations {
                 targetType?: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 personId?: string;
-                /** @description With `true` only open cases that a group or guild still decides by itself; otherwise all others. */
+                /** @description `true`: only open cases that a group or guild still decides by itself. `false`, the default: only the other cases. */
                 waiting?: boolean;
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -15263,7 +15279,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The case, and what was decided about the person before. */
+            /** @description The case, and the newest decisions about the person. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15298,7 +15314,7 @@ export interface operations {
                 "application/json": {
                     /** @description A category from `GET /reports/categories`. */
                     category?: string;
-                    /** @description How urgent it is: 1 (first) to 4. */
+                    /** @description How urgent the case is: 1 (most urgent) to 4. */
                     priority?: number;
                     /** @description The broken rule of the instance, up to 300 characters. */
                     rule?: string;
@@ -15341,13 +15357,13 @@ export interface operations {
                 "application/json": {
                     /** @description What to do: `dismiss` alone, or some of `warn`, `hide`, `unhide`, `remove`, `restore` and one of `limit`, `unlimit`, `suspend`, `ban`, `unban`. */
                     actions: string[];
-                    /** @description What the person reads, up to 1000 characters. `warn`, `limit`, `suspend` and `ban` need one. */
+                    /** @description The reason that the person reads, up to 1000 characters. `warn`, `limit`, `suspend` and `ban` require it. */
                     reason?: string;
                     /** @description A category from `GET /reports/categories`. */
                     category?: string;
                     /** @description The broken rule of the instance, which the person reads, up to 300 characters. */
                     rule?: string;
-                    /** @description When a suspension ends. Only with `suspend`, and then required. */
+                    /** @description When the suspension ends. Required with `suspend`, and only allowed with it. */
                     until?: string;
                 };
             };
@@ -15459,9 +15475,9 @@ export interface operations {
                 "application/json": {
                     /** @description What an admin should do: some of the actions that moderators can’t take themselves, such as `remove`, `restore`, `limit`, `suspend` and `ban`. */
                     actions: string[];
-                    /** @description What the person is to read, 1 to 1000 characters. */
+                    /** @description The reason that the person will read, 1 to 1000 characters. */
                     reason: string;
-                    /** @description When a suspension ends. Only with `suspend`, and then required. */
+                    /** @description When the suspension ends. Required with `suspend`, and only allowed with it. */
                     until?: string;
                 };
             };
@@ -15674,9 +15690,9 @@ export interface operations {
                 status?: "visible" | "removed";
                 /** @description An id, or words of the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: string;
-                /** @description Created at this time or later. */
+                /** @description Only what was created at this time or later. */
                 from?: string;
-                /** @description Created before this time. */
+                /** @description Only what was created before this time. */
                 to?: string;
             };
             header?: never;
@@ -15720,7 +15736,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -15761,7 +15777,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -15950,7 +15966,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The reversal as a payment of its own, and the mana that had to be created for it. */
+            /** @description The reversal, which is a separate payment, and the mana that had to be created for it. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -16206,7 +16222,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of groups, archived ones too. */
+            /** @description A page of groups, including archived ones. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16276,7 +16292,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -16418,7 +16434,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description `owner`: there is one; an archived group can have none. `moderator` admits and removes members.
+                     * @description A group has one `owner`; an archived group can have none. A `moderator` admits and removes members.
                      * @enum {string}
                      */
                     role: "owner" | "moderator" | "member";
@@ -16459,7 +16475,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -16507,7 +16523,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of guilds, archived ones too. */
+            /** @description A page of guilds, including archived ones. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16645,7 +16661,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -16719,7 +16735,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description `founder`: there is one; an archived guild can have none. `steward` decides applications and moves mana.
+                     * @description A guild has one `founder`; an archived guild can have none. A `steward` decides applications and moves mana.
                      * @enum {string}
                      */
                     role: "founder" | "steward" | "member";
@@ -16862,7 +16878,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -17581,7 +17597,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -17618,7 +17634,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -17657,7 +17673,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -17742,7 +17758,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -17781,7 +17797,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -17820,7 +17836,7 @@ export interface operations {
                 targetType?: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
                 /** @description An internal id, a `personId`, an actor id or a username. */
                 reporterId?: string;
-                /** @description With `true` only open reports that a group or guild still decides by itself; otherwise all others. */
+                /** @description `true`: only open reports that a group or guild still decides by itself. `false`, the default: only the other reports. */
                 waiting?: boolean;
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -18140,7 +18156,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of votes with both people. */
+            /** @description A page of votes, each with the voter and the person voted on. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -18167,7 +18183,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `shadow`: it only records what it would do. `live`: it does it. `off`: it judges nothing. */
+                /** @description `shadow`: the rule only records what it would do. `live`: the rule acts. `off`: the rule judges nothing. */
                 mode?: "shadow" | "live" | "off";
                 /** @description An id, or text to find in any letter case. */
                 q?: components["parameters"]["q.staff"];
@@ -18798,11 +18814,11 @@ export interface operations {
                     action: "limit" | "suspend" | "ban";
                     /** @description 1 to 50 different people whom this person invited. */
                     people: string[];
-                    /** @description What each of them reads, 1 to 1000 characters. */
+                    /** @description The reason that each of them reads, 1 to 1000 characters. */
                     reason: string;
                     /** @description A category from `GET /reports/categories`. */
                     category?: string;
-                    /** @description When a suspension ends. Only with `suspend`, and then required. */
+                    /** @description When the suspension ends. Required with `suspend`, and only allowed with it. */
                     until?: string;
                 };
             };
@@ -18950,7 +18966,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -19021,7 +19037,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -19060,7 +19076,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -19438,7 +19454,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -19477,7 +19493,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For the audit log. */
+                    /** @description The reason, for the audit log. */
                     reason?: string | null;
                 };
             };
@@ -19632,7 +19648,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session with the next question, or null after the last. */
+            /** @description The session with the next question, which is null after the fifth answer. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19736,7 +19752,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The suggested interests, and what suggested them. */
+            /** @description The suggested interests, and whether a model suggested them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19929,9 +19945,9 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
+                /** @description Only the content of this group. Other lists leave this content out. If you are not a member, the list is empty; for a private group the answer is 404. */
                 groupId?: components["parameters"]["groupId"];
-                /** @description As `groupId`, for a guild. Not together with it. */
+                /** @description Like `groupId`, for a guild. Cannot be combined with `groupId`. */
                 guildId?: components["parameters"]["guildId"];
             };
             header?: never;
@@ -20108,13 +20124,13 @@ export interface operations {
                     code?: string;
                     /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
-                    /** @description Instead of a password and a code: what a passkey signed. The challenge is of `POST /auth/passkey/options`. */
+                    /** @description Instead of a password and a code: what a passkey signed. The challenge comes from `POST /auth/passkey/options`. */
                     passkey?: components["schemas"]["PasskeySignature"];
                     /** @description Instead of address and password: the one-time code of a login at the OpenID provider. Reading and appealing do not use it up. */
                     oidcCode?: string;
                     /** @description The secret whose SHA-256 was sent as `challenge`. */
                     verifier?: string;
-                    /** @description From `POST /auth/standing`. */
+                    /** @description The id of the decision, from `POST /auth/standing`. */
                     decisionId: string;
                     /** @description Why the decision is wrong, 1 to 2000 characters. */
                     text: string;
@@ -20375,11 +20391,11 @@ export interface operations {
                     firstName: string;
                     /** @description 1 to 80 characters. */
                     lastName: string;
-                    /** @description At least 18 years ago. Not part of the public profile. */
+                    /** @description The date of birth, at least 18 years ago. It is not part of the public profile. */
                     dateOfBirth: string;
-                    /** @description Where the person lives: an ISO 3166-1 alpha-2 code. */
+                    /** @description The country where the person lives: an ISO 3166-1 alpha-2 code. */
                     country: string;
-                    /** @description Where the person lives, 1 to 120 characters. */
+                    /** @description The city where the person lives, 1 to 120 characters. */
                     city: string;
                     /**
                      * @description With `rotating` the access token is valid for 15 minutes and comes with a refresh token; otherwise it is valid for seven days.
@@ -20415,7 +20431,7 @@ export interface operations {
             query: {
                 /** @description The SHA-256 of your `verifier`, in base64url. */
                 challenge: string;
-                /** @description Where the browser returns to: `/app`, `/account`, `/join` or `/admin` of this instance, or an address that the operator allows (`OIDC_RETURN`). */
+                /** @description The address to which the browser returns: `/app`, `/account`, `/join` or `/admin` of this instance, or an address that the operator allows (`OIDC_RETURN`). */
                 returnTo: string;
                 /** @description Whether the provider must ask for the password again, which a fresh proof needs. Default: `false`. */
                 fresh?: "true" | "false";
@@ -20604,7 +20620,7 @@ export interface operations {
                 "application/json": {
                     /** @description The secret of the reservation, with which only its holder can register. */
                     sessionId: string;
-                    /** @description Up to 254 characters. A mail with a link verifies it. */
+                    /** @description The email address, up to 254 characters. A mail with a link verifies it. */
                     email: string;
                     /** @description 8 to 1024 characters of any kind. Instances in production answer 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address. */
                     password: string;
@@ -20614,11 +20630,11 @@ export interface operations {
                     firstName: string;
                     /** @description 1 to 80 characters. */
                     lastName: string;
-                    /** @description At least 18 years ago. Not part of the public profile. */
+                    /** @description The date of birth, at least 18 years ago. It is not part of the public profile. */
                     dateOfBirth: string;
-                    /** @description Where the person lives: an ISO 3166-1 alpha-2 code. */
+                    /** @description The country where the person lives: an ISO 3166-1 alpha-2 code. */
                     country: string;
-                    /** @description Where the person lives, 1 to 120 characters. */
+                    /** @description The city where the person lives, 1 to 120 characters. */
                     city: string;
                 };
             };
@@ -20736,7 +20752,7 @@ export interface operations {
                     code?: string;
                     /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
-                    /** @description Instead of a password and a code: what a passkey signed. The challenge is of `POST /auth/passkey/options`. */
+                    /** @description Instead of a password and a code: what a passkey signed. The challenge comes from `POST /auth/passkey/options`. */
                     passkey?: components["schemas"]["PasskeySignature"];
                     /** @description Instead of address and password: the one-time code of a login at the OpenID provider. Reading and appealing do not use it up. */
                     oidcCode?: string;
@@ -20784,13 +20800,13 @@ export interface operations {
                     code?: string;
                     /** @description The `deviceToken` of an earlier answer. With it, wrong passwords of other people do not affect this login, and the login is not mailed as one on a new device. */
                     deviceToken?: string;
-                    /** @description Instead of a password and a code: what a passkey signed. The challenge is of `POST /auth/passkey/options`. */
+                    /** @description Instead of a password and a code: what a passkey signed. The challenge comes from `POST /auth/passkey/options`. */
                     passkey?: components["schemas"]["PasskeySignature"];
                     /** @description Instead of address and password: the one-time code of a login at the OpenID provider. Reading and appealing do not use it up. */
                     oidcCode?: string;
                     /** @description The secret whose SHA-256 was sent as `challenge`. */
                     verifier?: string;
-                    /** @description From `POST /auth/standing`. */
+                    /** @description The id of the decision, from `POST /auth/standing`. */
                     decisionId: string;
                 };
             };
@@ -20895,7 +20911,7 @@ export interface operations {
                     requests: {
                         /** @description Only GET. */
                         method: string;
-                        /** @description The path with its query, as for a request of its own; `/api/v1` may be left out. */
+                        /** @description The path with its query, as in a separate request; `/api/v1` may be left out. */
                         path: string;
                         /** @description The ETag of the answer that the client has stored. If it is still valid, the answer is 304. */
                         ifNoneMatch?: string;
@@ -21108,7 +21124,7 @@ export interface operations {
                     /** @description 1 to 60 characters, one line. */
                     name: string;
                     /**
-                     * @description A label, which grants nothing. You can have 10 circles of each. Default: `general`.
+                     * @description A label, which grants nothing. You can have 10 circles with each label. Default: `general`.
                      * @enum {string}
                      */
                     kind?: "general" | "family" | "work" | "inner" | "custom";
@@ -22142,7 +22158,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The id of a message: returns later messages, oldest first. */
                 after?: string;
-                /** @description Returns messages that were edited, deleted or reacted to since then, the oldest change first. Not together with `after`. */
+                /** @description Returns messages that were edited, deleted or reacted to since then, the oldest change first. Cannot be combined with `after`. */
                 changedSince?: string;
             };
             header?: never;
@@ -22232,7 +22248,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description In the future. Default: until you unmute it. */
+                    /** @description When the mute ends, in the future. Default: when you unmute it. */
                     until?: string | null;
                 };
             };
@@ -22340,9 +22356,9 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
+                /** @description Only the content of this group. Other lists leave this content out. If you are not a member, the list is empty; for a private group the answer is 404. */
                 groupId?: components["parameters"]["groupId"];
-                /** @description As `groupId`, for a guild. Not together with it. */
+                /** @description Like `groupId`, for a guild. Cannot be combined with `groupId`. */
                 guildId?: components["parameters"]["guildId"];
             };
             header?: never;
@@ -22665,7 +22681,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new lesson, in the last place. */
+            /** @description The new lesson, at the end of the course. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -22954,9 +22970,9 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
+                /** @description Only the content of this group. Other lists leave this content out. If you are not a member, the list is empty; for a private group the answer is 404. */
                 groupId?: components["parameters"]["groupId"];
-                /** @description As `groupId`, for a guild. Not together with it. */
+                /** @description Like `groupId`, for a guild. Cannot be combined with `groupId`. */
                 guildId?: components["parameters"]["guildId"];
             };
             header?: never;
@@ -23336,7 +23352,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Where somebody stands on the motion.
+                     * @description A person’s position on the motion.
                      * @enum {string}
                      */
                     side: "for" | "against" | "undecided";
@@ -23512,7 +23528,7 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description Only people who chose this interest, as you did. */
                 interestSlug?: string;
-                /** @description By how much their expertise must exceed yours, from 1 to 4. Values outside count as the nearest. */
+                /** @description By how much their expertise must exceed yours, from 1 to 4. A value outside this range counts as the nearest one in it. */
                 minExpertiseGap?: number;
             };
             header?: never;
@@ -23597,7 +23613,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of finds of all kinds; `type` says what each one is. */
+            /** @description A page of results of all types; `type` says what each result is. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23746,11 +23762,11 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
+                /** @description Only the content of this group. Other lists leave this content out. If you are not a member, the list is empty; for a private group the answer is 404. */
                 groupId?: components["parameters"]["groupId"];
-                /** @description As `groupId`, for a guild. Not together with it. */
+                /** @description Like `groupId`, for a guild. Cannot be combined with `groupId`. */
                 guildId?: components["parameters"]["guildId"];
-                /** @description The same as `authorId`; if both are given, this one counts. */
+                /** @description The same as `authorId`; if both are given, `sellerId` counts. */
                 sellerId?: string;
                 /** @description Only offerings that cost this much mana or more. */
                 minPrice?: number;
@@ -23935,7 +23951,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The order, whose price is held, and what you have left. */
+            /** @description The order, whose price is held, and your balance after it. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -24361,7 +24377,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of payments; your own share if you were paid. */
+            /** @description A page of payments. If you were paid, a payment has only your own share. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24400,7 +24416,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description By emotion. An emotion without payments is left out. */
+                        /** @description The payments by emotion. An emotion without payments is left out. */
                         emojiBreakdown: components["schemas"]["EmojiBreakdown"];
                     };
                 };
@@ -24468,9 +24484,9 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
+                /** @description Only the content of this group. Other lists leave this content out. If you are not a member, the list is empty; for a private group the answer is 404. */
                 groupId?: components["parameters"]["groupId"];
-                /** @description As `groupId`, for a guild. Not together with it. */
+                /** @description Like `groupId`, for a guild. Cannot be combined with `groupId`. */
                 guildId?: components["parameters"]["guildId"];
             };
             header?: never;
@@ -24877,7 +24893,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of posts, each with the reasons for its place. */
+            /** @description A page of posts, each with the reasons for its position. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24904,11 +24920,11 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description With `true` only those that you are a member of. */
+                /** @description With `true` only the groups or guilds that you are a member of. */
                 mine?: boolean;
                 /** @description Words in slug, name or about. All must occur as whole words; case and accents are ignored. */
                 q?: string;
-                /** @description Only those about this interest or one below it. */
+                /** @description Only groups or guilds about this interest or one below it. */
                 interestId?: string;
                 /** @description Only groups that people join in this way. */
                 joinPolicy?: "open" | "request" | "invite";
@@ -25361,7 +25377,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For those who decide, up to 500 characters. */
+                    /** @description A message for those who decide, up to 500 characters. */
                     message?: string | null;
                 };
             };
@@ -25648,7 +25664,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description `owner`: there is one; an archived group can have none. `moderator` admits and removes members.
+                     * @description A group has one `owner`; an archived group can have none. A `moderator` admits and removes members.
                      * @enum {string}
                      */
                     role: "owner" | "moderator" | "member";
@@ -25729,7 +25745,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new post; one with `publishAt` is not published yet. */
+            /** @description The new post; with `publishAt` it is not published yet. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -25835,7 +25851,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description What the author reads, up to 1000 characters. */
+                    /** @description The reason that the author reads, up to 1000 characters. */
                     reason?: string | null;
                 };
             };
@@ -25934,11 +25950,11 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description With `true` only those that you are a member of. */
+                /** @description With `true` only the groups or guilds that you are a member of. */
                 mine?: boolean;
                 /** @description Words in slug, name or about. All must occur as whole words; case and accents are ignored. */
                 q?: string;
-                /** @description Only those about this interest or one below it. */
+                /** @description Only groups or guilds about this interest or one below it. */
                 interestId?: string;
             };
             header?: never;
@@ -26155,7 +26171,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description For those who decide, up to 500 characters. */
+                    /** @description A message for those who decide, up to 500 characters. */
                     message?: string | null;
                 };
             };
@@ -26407,7 +26423,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Only the founder’s role is given away here; other roles change by proposals.
+                     * @description Only the role `founder` can be given here; other roles change by proposals.
                      * @enum {string}
                      */
                     role: "founder";
@@ -26488,7 +26504,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new post; one with `publishAt` is not published yet. */
+            /** @description The new post; with `publishAt` it is not published yet. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -26781,7 +26797,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description What the author reads, up to 1000 characters. */
+                    /** @description The reason that the author reads, up to 1000 characters. */
                     reason?: string | null;
                 };
             };
@@ -26959,7 +26975,7 @@ export interface operations {
                 "application/json": {
                     /** @description 1 to 100 characters. Case and accents are ignored. */
                     keyword: string;
-                    /** @description In the future. Default: without end. */
+                    /** @description When the mute ends, in the future. Default: never. */
                     until?: string | null;
                 };
             };
@@ -27059,7 +27075,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Wrong ones are counted, as for a login. */
+                    /** @description Wrong passwords are counted, as for a login. */
                     currentPassword: string;
                     /** @description 8 to 1024 characters of any kind. Instances in production answer 422 `password_guessable` if it is one of the most common passwords, or consists of the person’s names or address. */
                     newPassword: string;
@@ -27284,11 +27300,11 @@ export interface operations {
                     lastName?: string;
                     /** @description Letter case does not matter. */
                     username?: string;
-                    /** @description Where the person lives, 1 to 120 characters. */
+                    /** @description The city where the person lives, 1 to 120 characters. */
                     city?: string;
-                    /** @description Where the person lives: an ISO 3166-1 alpha-2 code. */
+                    /** @description The country where the person lives: an ISO 3166-1 alpha-2 code. */
                     country?: string;
-                    /** @description Not part of your public profile. */
+                    /** @description The phone number, which is not part of your public profile. */
                     phone?: string | null;
                     /** @description Whether everybody who has the link can read your profile and your public posts, if the instance allows it. */
                     hasPublicPage?: boolean;
@@ -27543,7 +27559,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The access tokens; not the tokens themselves. */
+            /** @description The data of the access tokens, without the secret tokens themselves. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27684,9 +27700,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Up to 254 characters. A mail with a link verifies it. */
+                    /** @description The email address, up to 254 characters. A mail with a link verifies it. */
                     email: string;
-                    /** @description Wrong ones are counted, as for a login. */
+                    /** @description Wrong passwords are counted, as for a login. */
                     currentPassword: string;
                 };
             };
@@ -27750,7 +27766,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Your second factors; no secrets. */
+            /** @description Your second factors, without secrets. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27780,7 +27796,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The name that you give it: 1 to 60 characters. */
+                    /** @description The name that you give the passkey: 1 to 60 characters. */
                     name: string;
                     passkey: components["schemas"]["NewPasskeySignature"];
                     /**
@@ -27884,7 +27900,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The name that you give it: 1 to 60 characters. */
+                    /** @description The name that you give the passkey: 1 to 60 characters. */
                     name: string;
                 };
             };
@@ -28115,7 +28131,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description You can no longer log in with it. */
+            /** @description You can no longer log in with this login of the provider. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -28276,7 +28292,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The interest is no longer among yours. */
+            /** @description The interest is removed from yours. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -28308,7 +28324,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of people who came by your codes, and who invited you. */
+            /** @description A page of people who registered with your codes, and the person who invited you. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28651,7 +28667,7 @@ export interface operations {
                      * @enum {string}
                      */
                     platform: "expo" | "web" | "fcm" | "apns";
-                    /** @description Only for a web push subscription, which requires them. */
+                    /** @description The keys of a web push subscription, which requires them. Other devices have none. */
                     keys?: {
                         /** @description The public key of the subscription, base64url. */
                         p256dh: string;
@@ -28921,7 +28937,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Your access tokens; not the tokens themselves. */
+            /** @description The data of your access tokens, without the secret tokens themselves. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29418,7 +29434,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description 1 to 4000 characters. It can have none if the message has an asset. */
+                    /** @description 1 to 4000 characters, or none if the message has an asset. */
                     body: string;
                 };
             };
@@ -29590,236 +29606,236 @@ export interface operations {
                 "application/json": {
                     /** @description The channels to change. */
                     "invite.used"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "circle.invited"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "circle.accepted"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "circle.added"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "user.followed"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "post.replied"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "post.mentioned"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "post.reacted"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "post.milestone"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "post.reposted"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "post.quoted"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "poll.closed"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "co-author.invited"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "co-author.accepted"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "series.updated"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "reputation.level-up"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "reputation.voted"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "appeal.resolved"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "payment.received"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "wiki.resolved"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "message.received"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "moderation.actioned"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "membership.decided"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "event.reminder"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "order.updated"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The channels to change. */
                     "admin.broadcast"?: {
-                        /** @description In the inbox. */
+                        /** @description Whether the inbox shows the kind. */
                         inApp?: boolean;
-                        /** @description As a push to every registered device. */
+                        /** @description Whether every registered device gets a push. */
                         push?: boolean;
-                        /** @description In the daily digest. */
+                        /** @description Whether the daily digest counts the kind. */
                         email?: boolean;
                     };
                     /** @description The name of a time zone. */
@@ -29889,11 +29905,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description 1 to 100 ids of notifications. Give exactly one of the three fields. */
+                    /** @description 1 to 100 ids of notifications. Give exactly one of `ids`, `groupKey` and `before`. */
                     ids?: string[] | null;
-                    /** @description All with this key. */
+                    /** @description Marks all notifications with this key. */
                     groupKey?: string | null;
-                    /** @description All whose `createdAt` is before this time. */
+                    /** @description Marks all notifications whose `createdAt` is before this time. */
                     before?: string | null;
                 };
             };
@@ -30112,7 +30128,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The device learns of it within seconds. */
+            /** @description The device gets the decision within seconds. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -30133,7 +30149,7 @@ export interface operations {
     getPosts: {
         parameters: {
             query: {
-                /** @description 1 to 50, separated by commas. */
+                /** @description 1 to 50 ids, separated by commas. */
                 ids: string;
             };
             header?: never;
@@ -30175,7 +30191,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new post; one with `publishAt` is not published yet. */
+            /** @description The new post; with `publishAt` it is not published yet. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -30385,7 +30401,7 @@ export interface operations {
                 "application/json": {
                     /** @description A post of yours, which can be scheduled, but no repost. */
                     postId: string;
-                    /** @description From 1 to the number of the other items plus one. Default: at the end. */
+                    /** @description The position: from 1 to the number of the other items plus one. Default: at the end. */
                     position?: number | null;
                 };
             };
@@ -30593,7 +30609,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The boost, when it ends, and what you have left. */
+            /** @description The boost with its end, and your balance after it. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -31086,7 +31102,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The repost or quote as a post of its own. */
+            /** @description The repost or quote, which is a post. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -31149,9 +31165,9 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
+                /** @description Only the content of this group. Other lists leave this content out. If you are not a member, the list is empty; for a private group the answer is 404. */
                 groupId?: components["parameters"]["groupId"];
-                /** @description As `groupId`, for a guild. Not together with it. */
+                /** @description Like `groupId`, for a guild. Cannot be combined with `groupId`. */
                 guildId?: components["parameters"]["guildId"];
                 /** @description Only problems with this status. */
                 status?: "open" | "solved" | "closed";
@@ -31471,7 +31487,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Added to the held amount. */
+                    /** @description Whole mana that is added to the held amount. */
                     amount: number;
                 };
             };
@@ -31652,9 +31668,9 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
+                /** @description Only the content of this group. Other lists leave this content out. If you are not a member, the list is empty; for a private group the answer is 404. */
                 groupId?: components["parameters"]["groupId"];
-                /** @description As `groupId`, for a guild. Not together with it. */
+                /** @description Like `groupId`, for a guild. Cannot be combined with `groupId`. */
                 guildId?: components["parameters"]["guildId"];
                 /** @description Only projects with this status. */
                 status?: "recruiting" | "active" | "completed" | "archived";
@@ -31909,7 +31925,7 @@ export interface operations {
                 "application/json": {
                     /** @description A role of the project. */
                     roleId: string;
-                    /** @description For the author of the project, up to 2000 characters. */
+                    /** @description A message for the author of the project, up to 2000 characters. */
                     message?: string | null;
                 };
             };
@@ -32385,9 +32401,9 @@ export interface operations {
                     targetType: "argument" | "audio" | "course" | "debate" | "event" | "group" | "guild" | "message" | "offering" | "post" | "problem" | "project" | "reply" | "review" | "solution" | "user" | "video" | "video-comment";
                     /** @description The id of the thing; for a person also a username or an actor id. */
                     targetId: string;
-                    /** @description What is wrong with it, for staff: 1 to 1000 characters. */
+                    /** @description What is wrong with the thing, for staff: 1 to 1000 characters. */
                     reason: string;
-                    /** @description What kind of wrong it is: a category from `GET /reports/categories`. Default: `other`. */
+                    /** @description What is wrong: a category from `GET /reports/categories`. Default: `other`. */
                     category?: string;
                 };
             };
@@ -32486,9 +32502,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The interest that it is about. */
+                    /** @description The interest that the appeal is about. */
                     interestId: string;
-                    /** @description Why, 1 to 2000 characters. */
+                    /** @description The reason, 1 to 2000 characters. */
                     text: string;
                     /** @description The id of one event of your reputation in this interest. */
                     eventId?: string | null;
@@ -32875,10 +32891,10 @@ export interface operations {
                             type: string;
                             /** @description The `id` of the thing that changed; for a person the `personId`. */
                             id: string;
-                            /** @description True if you can no longer see it: discard what you hold of it. False if it changed: read it again. */
+                            /** @description True if you can no longer see it: discard your copy. False if it changed: read it again. */
                             gone: boolean;
                         }[];
-                        /** @description Send it as `after` in the next call. Never null. */
+                        /** @description The cursor to send as `after` in the next call. Never null. */
                         nextCursor: string;
                         /** @description Whether there are more changes to read now. */
                         hasMore: boolean;
@@ -33044,7 +33060,7 @@ export interface operations {
     getPeople: {
         parameters: {
             query: {
-                /** @description 1 to 50, separated by commas. */
+                /** @description 1 to 50 ids, separated by commas. */
                 ids: string;
             };
             header?: never;
@@ -33254,9 +33270,9 @@ export interface operations {
                 authorId?: components["parameters"]["authorId"];
                 /** @description Words in the title or text. All must occur as whole words; case and accents are ignored. */
                 q?: components["parameters"]["q.contents"];
-                /** @description Only content of this group, which is in no other list. If you are not a member, it is empty, and for a private group 404. */
+                /** @description Only the content of this group. Other lists leave this content out. If you are not a member, the list is empty; for a private group the answer is 404. */
                 groupId?: components["parameters"]["groupId"];
-                /** @description As `groupId`, for a guild. Not together with it. */
+                /** @description Like `groupId`, for a guild. Cannot be combined with `groupId`. */
                 guildId?: components["parameters"]["guildId"];
             };
             header?: never;
@@ -33870,7 +33886,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The version with its text and the difference to the one before. */
+            /** @description The version with its text and the difference to the previous version. */
             200: {
                 headers: {
                     [name: string]: unknown;
