@@ -7,6 +7,8 @@ import { world } from '../support/world.ts'
 const { admin, alice, bob, carla, database, url } = await world()
 const browser = await startBrowser()
 
+/** Wider than any screen. */
+const LONG = 'W'.repeat(300)
 const CHARTER = `# Wood
 
 We use **no** glue.
@@ -14,7 +16,16 @@ We use **no** glue.
 - Spruce
 - <img src=x onerror=alert(1)>
 
-After [the guild of Cremona](https://example.org/cremona), not [here](javascript:alert(1)).`
+After [the guild of Cremona](https://example.org/cremona), not [here](javascript:alert(1)).
+
+## ${LONG}
+
+\`\`\`
+${LONG}
+\`\`\`
+
+${'> '.repeat(8)}deep
+${'> '.repeat(8)}text`
 
 const NARROW = { width: 360, height: 740 }
 async function open({ email, password }: Person, path: string, isNarrow = false): Promise<Tab> {
@@ -134,12 +145,13 @@ describe('The web client', { timeout: 240_000 }, () => {
     await founder.getByText('We use no glue.').waitFor()
     // it is Markdown: elements and links, but no HTML and no script
     const charter = founder.locator('.markdown')
-    expect(await charter.getByRole('heading').allTextContents()).toEqual(['Wood'])
+    expect(await charter.getByRole('heading').allTextContents()).toEqual(['Wood', LONG])
     expect(await charter.locator('strong').textContent()).toBe('no')
     expect(await charter.getByRole('listitem').allTextContents()).toEqual(['Spruce', '<img src=x onerror=alert(1)>'])
     expect(await charter.getByRole('link').allTextContents()).toEqual(['the guild of Cremona'])
     expect(await charter.getByRole('link').getAttribute('href')).toBe('https://example.org/cremona')
     await charter.getByText('[here](javascript:alert(1))').waitFor()
+    expect(await charter.getByText('> deep').getAttribute('class')).toBe('words')
     await button(founder, /^Yes/).click()
     await founder.getByRole('button', { name: /^Yes/, pressed: true }).waitFor()
     await founder.isAccessible()

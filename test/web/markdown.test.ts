@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 // by its address, because the types of a browser's page are not those of the tests
 const { href } = new URL('../../web/app/markdown.ts', import.meta.url)
-const { Markdown } = (await import(/* @vite-ignore */ href)) as { Markdown: (props: { text: string }) => unknown }
+const { elementsOf } = (await import(/* @vite-ignore */ href)) as { elementsOf: (text: string) => unknown[] }
 
 type Element = { type: string | ((props: object) => unknown); props: Record<string, unknown> & { children?: unknown } }
 
@@ -16,7 +16,7 @@ function written(node: unknown): string {
   const at = props.href ? ` href=${props.href}` : ''
   return `<${type}${at}>${written(props.children)}</${type}>`
 }
-const shown = (text: string): string => written(Markdown({ text })).replace(/^<div>(.*)<\/div>$/s, '$1')
+const shown = (text: string): string => written(elementsOf(text))
 
 test('headings, lists, quotes, rules and code are elements', () => {
   expect(shown('# One\n## Two\n### Three')).toBe('<h3>One</h3><h4>Two</h4><h4>Three</h4>')
@@ -57,4 +57,22 @@ test('the longest charter of any signs is shown', () => {
   }
   const nested = Array.from({ length: 140 }, (_, depth) => `${' '.repeat(2 * depth)}- a`).join('\n')
   expect(shown(nested).match(/<ul>/g)?.length).toBeLessThan(10)
+})
+
+test('what is too deep stays text, with its lines', () => {
+  expect(shown(`${'> '.repeat(9)}a\n${'> '.repeat(9)}b`)).toContain('<p>> > a\n> > b</p>')
+})
+
+test('a line with many spaces is read once, whatever separator ends it', () => {
+  const spaces = ' '.repeat(100_000)
+  for (const sign of ['-', '1.', '#', '>', '---', '']) {
+    for (const end of ['\u2028', '\u2029', '\r', 'a']) {
+      const before = process.cpuUsage()
+      shown(`${sign} ${spaces}${end}`)
+      const { user } = process.cpuUsage(before)
+      // in microseconds: a search from every space would take several seconds
+      expect(user, `${sign} ${JSON.stringify(end)}`).toBeLessThan(500_000)
+    }
+  }
+  expect(shown('- a\u2028b\n\n# c\u2029d')).toBe('<ul><li><p>a\u2028b</p></li></ul><h3>c\u2029d</h3>')
 })

@@ -1,7 +1,7 @@
 // Markdown that members wrote, such as the charter of a guild: headings, lists, quotes, code, rules, emphasis and links.
 // It becomes elements and text nodes, never HTML, and only links to http and https are links. What is no Markdown stays as
 // it is; a line break stays, too.
-import { html, type VNode } from '../lib/html.ts'
+import { html, useMemo, type VNode } from '../lib/html.ts'
 import { partsOf } from './words.ts'
 
 /** Quotes, lists and emphasis within each other: what is deeper stays text, so that no text exhausts the stack. */
@@ -45,10 +45,12 @@ function inline(text: string, depth: number): unknown[] {
   return [...parts, ...partsOf(text.slice(from))]
 }
 
-const ITEM = /^ {0,3}(?:[-*+]|(\d{1,9})[.)]) +(.*)$/
-const HEADING = /^(#{1,6}) +(.*)$/
+// With the flag s, a dot matches the separators U+2028 and U+2029 too. Otherwise a line with many spaces and one of them
+// would be searched from each space.
+const ITEM = /^ {0,3}(?:[-*+]|(\d{1,9})[.)]) +(.*)$/s
+const HEADING = /^(#{1,6}) +(.*)$/s
 const RULE = /^ {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/
-const QUOTE = /^ {0,3}> ?(.*)$/
+const QUOTE = /^ {0,3}> ?(.*)$/s
 const FENCE = /^ {0,3}(?:```|~~~)/
 
 /** The lines from `at` on, as long as they belong together. */
@@ -85,7 +87,7 @@ function heading(signs: string, words: unknown): VNode {
 }
 
 function blocks(lines: string[], depth: number): unknown[] {
-  if (depth > DEEPEST) return [lines.join('\n')]
+  if (depth > DEEPEST) return [html`<p class="words">${lines.join('\n')}</p>`]
   const shown: unknown[] = []
   let at = 0
   while (at < lines.length) {
@@ -94,7 +96,7 @@ function blocks(lines: string[], depth: number): unknown[] {
     if (line.trim() === '') at++
     else if (FENCE.test(line)) {
       const code = linesWhile(lines, at + 1, (one) => !FENCE.test(one))
-      shown.push(html`<pre><code>${code.join('\n')}</code></pre>`)
+      shown.push(html`<pre tabindex="0"><code>${code.join('\n')}</code></pre>`)
       at += code.length + 2
     } else if (signs) {
       shown.push(heading(signs, inline(title ?? '', depth)))
@@ -120,5 +122,10 @@ function blocks(lines: string[], depth: number): unknown[] {
   return shown
 }
 
-export const Markdown = ({ text }: { text: string }): VNode =>
-  html`<div class="markdown">${blocks(text.split(/\r?\n/), 0)}</div>` as VNode
+/** The elements that show a text. */
+export const elementsOf = (text: string): unknown[] => blocks(text.split(/\r?\n/), 0)
+
+export function Markdown({ text }: { text: string }): VNode {
+  const shown = useMemo(() => elementsOf(text), [text])
+  return html`<div class="markdown">${shown}</div>` as VNode
+}
