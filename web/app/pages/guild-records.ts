@@ -67,7 +67,7 @@ export function TreasuryPage({ params: { id = '' } }: PageProps): VNode {
     await Promise.all([guild.reload(), pages.reload()])
   }
   const fields = (most: number): Field[] => [
-    { name: 'amount', label: t.amount, kind: 'number', min: 1, max: most, value: '1' },
+    { name: 'amount', label: t.amount, kind: 'number', min: 1, max: Math.min(most, MOST), value: '1' },
     { name: 'note', label: t.note, kind: 'long', max: 500, optional: true, hint: t.noteHint },
   ]
   const give = () =>
