@@ -3,7 +3,7 @@
 import type { Schema } from 'kith/client'
 import { ask, type Field } from '../lib/dialog.ts'
 import { attempt, notify } from '../lib/errors.ts'
-import { optionsOf } from '../lib/texts.ts'
+import { bare, optionsOf } from '../lib/texts.ts'
 import { categoryOptions, isMe, momentOf, nameOf } from './parts.ts'
 import { isAdmin, kith } from './session.ts'
 import { texts } from './texts.ts'
@@ -136,7 +136,7 @@ export function actAtOnce(one: Case, actions: Action[], account: Account | null)
     ...detailFields(one, actions),
     ...(isBan ? alsoOwner(account) : []),
   ]
-  return ask({ title: t.actTitle, text, fields, action: t.act }, async (values) => {
+  return ask({ title: bare(t.actTitle), text, fields, action: t.act }, async (values) => {
     await act(one, listOf(values.actions), values)
     await banOwner(account, listOf(values.actions), values)
     notify(t.done)
@@ -146,7 +146,7 @@ export function actAtOnce(one: Case, actions: Action[], account: Account | null)
 export function propose(one: Case, actions: Action[]): Promise<boolean> {
   const t = texts.value.case
   const fields = [chosen(actions), reasonField(false), ...detailFields(one, actions).slice(0, 1)]
-  return ask({ title: t.proposeTitle, text: t.proposeText, fields, action: t.propose }, async (values) => {
+  return ask({ title: bare(t.proposeTitle), text: t.proposeText, fields, action: t.propose }, async (values) => {
     const until = momentOf(values.until)
     const body = { actions: listOf(values.actions), reason: values.reason ?? '', ...(until && { until }) }
     await kith.post('/admin/cases/{id}/proposals', { ...path(one), body })

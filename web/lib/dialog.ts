@@ -93,9 +93,6 @@ export function valuesOf(form: HTMLFormElement): Record<string, Value> {
   return Object.fromEntries([...new Set(data.keys())].map((name) => [name, joined(name).join(',')]))
 }
 
-/** The label without the dots that announce a dialog. */
-const bare = (label: string): string => label.replace(/[ \u00a0]?…/, '')
-
 /** How many dialogs have been opened: one can be above another, and each names its title. */
 let opened = 0
 
@@ -129,7 +126,7 @@ function Dialog({ question, run, done }: { question: Question; run: Run; done: (
   return html`<dialog ref=${element} aria-labelledby=${titleId} onCancel=${() => done(false)}>
     <article>
       <form onSubmit=${submit} novalidate>
-        <h2 id=${titleId}>${bare(question.title)}</h2>
+        <h2 id=${titleId}>${question.title}</h2>
         ${question.text && html`<p>${question.text}</p>`}
         ${fields.map((field) => html`<${FormField} key=${field.name} field=${field} fault=${faults.value[field.name]} />`)}
         <${ErrorNote} error=${error.value} words=${question.words} />
@@ -137,7 +134,7 @@ function Dialog({ question, run, done }: { question: Question; run: Run; done: (
           <button type="button" class="secondary" onClick=${() => done(false)}>${sharedTexts.value.cancel}</button>
           ${instead && html`<button type="button" class="secondary" onClick=${() => attempt(instead.run, instead.waits)}>${instead.action}</button>`}
           <button class=${question.isDangerous ? 'danger' : ''} aria-disabled=${isBusy.value} aria-busy=${isBusy.value}>
-            ${bare(question.action)}
+            ${question.action}
           </button>
         </footer>
       </form>

@@ -34,6 +34,8 @@ export const numberText = (value: number): string => numbered.value.format(value
 
 /** The label of a button that opens a dialog. In German, dots for words that are left out stand after a space. */
 export const dotted = (label: string): string => (language.value === 'de' ? `${label}\u00a0…` : `${label}…`)
+/** The label without the dots at its end, for the dialog that the button opens. */
+export const bare = (label: string): string => label.replace(/[ \u00a0]?…$/, '')
 
 /** Labels, by their codes, as the options of a filter or a field. */
 export const optionsOf = (labels: Record<string, string>): { value: string; label: string }[] =>

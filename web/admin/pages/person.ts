@@ -7,7 +7,7 @@ import { useLoad } from '../../lib/load.ts'
 import { go, type PageProps } from '../../lib/router.ts'
 import { saveFile } from '../../lib/save.ts'
 import { Table } from '../../lib/table.ts'
-import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
+import { bare, numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import { alsoOwner, banText } from '../case-work.ts'
 import { timeCell } from '../cells.ts'
 import {
@@ -50,17 +50,18 @@ function stepsOf(account: Account, after: () => Promise<void>) {
   const { person: t, actions, actionTexts, people } = texts.value
   const params = { path: { id: account.id } }
   const step = (
-    title: string,
+    label: string,
     text: string,
     fields: Field[],
     run: (values: Record<string, string>) => Promise<unknown>,
     isDangerous = false,
     then = after,
   ) => ({
-    label: title,
+    label,
     isDangerous,
     run: async () => {
-      const question = { title: `${title}: ${nameOf(account.user)}`, text, fields, action: title, isDangerous }
+      const action = bare(label)
+      const question = { title: `${action}: ${nameOf(account.user)}`, text, fields, action, isDangerous }
       if (!(await ask(question, run))) return
       notify(texts.value.common.done)
       await then()
@@ -196,7 +197,7 @@ function Invitees({ id }: { id: string }) {
     const people = chosen.value
     const isDone = await ask(
       {
-        title: t.actOnInvitees(people.length),
+        title: bare(t.actOnInvitees(people.length)),
         text: t.actOnInviteesText,
         fields: [
           {

@@ -6,7 +6,7 @@ import { html, type Signal, useSignal } from '../../lib/html.ts'
 import { useLoad } from '../../lib/load.ts'
 import type { PageProps } from '../../lib/router.ts'
 import { Table } from '../../lib/table.ts'
-import { numberText, optionsOf, timeText } from '../../lib/texts.ts'
+import { bare, numberText, optionsOf, timeText } from '../../lib/texts.ts'
 import { timeCell } from '../cells.ts'
 import { type Deed, Deeds, Facts, nameOf, personLink, stepWith, whenTrue } from '../parts.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
@@ -212,7 +212,13 @@ async function settleProposal(id: string): Promise<void> {
     { name: 'pid', label: t.proposalId },
     { name: 'verdict', label: t.verdict, kind: 'choice' as const, options: optionsOf(t.verdicts) },
   ]
-  const question = { title: t.settleProposal, text: t.settleProposalText, fields, action: t.settle, isDangerous: true }
+  const question = {
+    title: bare(t.settleProposal),
+    text: t.settleProposalText,
+    fields,
+    action: t.settle,
+    isDangerous: true,
+  }
   const isDone = await ask(question, ({ pid = '', verdict }) => {
     const params = { path: { id, pid } }
     if (verdict === 'approve') return kith.post('/admin/guilds/{id}/proposals/{pid}/approve', { params })
