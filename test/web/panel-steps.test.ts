@@ -45,9 +45,12 @@ describe('An admin in the panel', { timeout: 240_000 }, () => {
     // only a person who cannot log in gets their data from staff
     for (const name of ['Export the data', 'Erase…']) expect(await button(tab, name).count()).toBe(0)
 
-    // a suspension ends by itself. An end that has passed is refused, and the dialog keeps the reason
+    // A suspension ends by itself. A half-filled end is not an end that is missing. An end that has passed is refused, and the dialog keeps the reason
     await button(tab, 'Suspend').click()
     await dialog(tab).getByRole('textbox', { name: 'Reason' }).fill('Cool down')
+    await dialog(tab).getByLabel('Suspended until').press('5')
+    await confirm(tab, 'Suspend')
+    await dialog(tab).getByText('The format of this value is not right.').waitFor()
     await dialog(tab).getByLabel('Suspended until').fill('2020-01-01T00:00')
     await confirm(tab, 'Suspend')
     await dialog(tab).getByRole('alert').getByText('Request').waitFor()

@@ -9,8 +9,10 @@ function faultOf(input: Input): string | undefined {
   const { validity } = input
   const { faults } = sharedTexts.value
   if (validity.valid) return undefined
+  // the value of an input that is only half filled is empty, too
+  if (validity.badInput) return faults.format
   if (validity.valueMissing || input.value.trim() === '') return faults.required
-  if (validity.typeMismatch || validity.badInput || validity.patternMismatch) return faults.format
+  if (validity.typeMismatch || validity.patternMismatch) return faults.format
   if (validity.rangeUnderflow) return faults.least(Number((input as HTMLInputElement).min))
   if (validity.rangeOverflow) return faults.most(Number((input as HTMLInputElement).max))
   if (validity.tooShort) return faults.short((input as HTMLInputElement).minLength)
