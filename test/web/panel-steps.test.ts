@@ -119,6 +119,34 @@ describe('An admin in the panel', { timeout: 240_000 }, () => {
     tab.isClean()
   })
 
+  test('shows interests by their names, also after a failure and under a new name', async () => {
+    const [music] = await database.owner<{ id: string }[]>`select id from app.interests where slug = 'music'`
+    const body = { userId: alice.id, interestId: music?.id, delta: 1, note: 'A test' }
+    expect((await admin.post('/admin/reputation/adjust', body)).status).toBe(201)
+    const tab = await openTab(browser, url)
+    const catalog = '**/interests/catalog'
+    await tab.route(catalog, (route) => route.fulfill({ status: 500 }))
+    await logIn(tab, admin)
+    await button(tab, 'Log out').waitFor()
+    const shows = async (name: string) => {
+      await showPage(tab, '/admin/reputation/entries', 'Reputation')
+      await tab.locator('tbody tr', { hasText: 'alice' }).getByRole('cell', { name, exact: true }).first().waitFor()
+    }
+    await shows('music')
+    await tab.getByRole('alert').first().waitFor()
+    await tab.unroute(catalog)
+    await showPage(tab, '/admin/interests?q=music', 'Interests')
+    await shows('Music')
+
+    await showPage(tab, '/admin/interests?q=music', 'Interests')
+    await button(tab, 'Change… Music').click()
+    await dialog(tab).getByLabel('Name').fill('Music and sound')
+    await confirm(tab, 'Save')
+    await tab.getByText('Music and sound was saved.').waitFor()
+    await shows('Music and sound')
+    tab.isClean([500])
+  })
+
   test('saves a list as CSV, with its filter and all its pages', async () => {
     const name = '=1+1, "Über"'
     for (const about of ['First\nsecond', 'Other']) {

@@ -1,6 +1,6 @@
-// The names of interests, for lists whose answers have only their ids and slugs. They are read once, when the first of
-// these lists is shown.
-import { attempt } from '../lib/errors.ts'
+// The names of interests, for lists whose answers have only their ids and slugs. They are read when the first of these
+// lists is shown, and once more after a change of an interest or a failure.
+import { notifyError } from '../lib/errors.ts'
 import { signal } from '../lib/html.ts'
 import { kith } from './session.ts'
 
@@ -12,14 +12,26 @@ let isAsked = false
 const flat = (branches: Branch[]): [string, string][] =>
   branches.flatMap(({ id, name, children }) => [[id, name] as [string, string], ...flat(children)])
 
+async function read(): Promise<void> {
+  try {
+    const { items } = await kith.get('/interests/catalog')
+    names.value = Object.fromEntries(flat(items as Branch[]))
+  } catch (error) {
+    forgetNames()
+    notifyError(error)
+  }
+}
+
+/** Lets the names be read again when they are shown next. Until they are there, the old ones are shown. */
+export function forgetNames(): void {
+  isAsked = false
+}
+
 /** The name of an interest; its slug while the names are not there. */
 export function interestText(id: string, slug: string): string {
   if (!isAsked) {
     isAsked = true
-    void attempt(async () => {
-      const { items } = await kith.get('/interests/catalog')
-      names.value = Object.fromEntries(flat(items as Branch[]))
-    })
+    void read()
   }
   return names.value[id] ?? slug
 }

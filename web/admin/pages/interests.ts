@@ -8,6 +8,7 @@ import { query, setQuery } from '../../lib/router.ts'
 import { sharedTexts } from '../../lib/shared-texts.ts'
 import { Table } from '../../lib/table.ts'
 import { dotted, language, numberText, optionsOf } from '../../lib/texts.ts'
+import { forgetNames } from '../interest-names.ts'
 import { isAdmin, kith, saveCsv } from '../session.ts'
 import { texts } from '../texts.ts'
 import { adjust } from './reputation.ts'
@@ -45,6 +46,7 @@ function create(parent: Interest | undefined, version: Signal<number>): void {
   ask({ title, text: t.addText, fields: fieldsOf(), action: t.add }, async ({ name = '', slug = '', accentColor }) => {
     const place = parent ? { level: parent.level + 1, parentId: parent.id } : { level: 1 }
     await kith.post('/admin/interests', { body: { name, slug, accentColor: accentColor as Colour, ...place } })
+    forgetNames()
     version.value += 1
     notify(t.added(name))
   })
@@ -74,6 +76,7 @@ async function edit(interest: Interest, version: Signal<number>): Promise<void> 
     const { name, slug, accentColor, parentId: to } = values
     const body = { name, slug, accentColor: accentColor as Colour, ...(to && { parentId: to }) }
     await kith.patch('/admin/interests/{id}', { params: { path: { id } }, body })
+    forgetNames()
     version.value += 1
     notify(t.saved(name ?? ''))
   })
