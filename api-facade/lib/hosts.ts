@@ -85,10 +85,11 @@ class Late extends Socket {
   readonly #place: () => Promise<{ host: string; port: number }>
   readonly #ssl: Client['ssl']
 
-  constructor(place: () => Promise<{ host: string; port: number }>, { ssl }: Client) {
+  constructor(place: () => Promise<{ host: string; port: number }>, client: Client) {
     super()
     this.#place = place
-    this.#ssl = ssl
+    if (client.ssl === true) client.ssl = {} // node-postgres reads it later: both mean that certificates are checked
+    this.#ssl = client.ssl
   }
 
   override connect(): this {

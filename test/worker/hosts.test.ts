@@ -1,9 +1,9 @@
-// A worker with several hosts and sslmode=verify-full: the certificate must name the host to which it connects.
+// A worker with several hosts and a check of certificates: the certificate must name the host to which it connects.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../api-facade/lib/config.ts'
 import { startWorker } from '../../api-facade/worker/worker.ts'
 import { giveToServer } from '../../supabase/embedded/cluster.ts'
@@ -29,16 +29,18 @@ setDefaultCACertificates([...before, localhost.cert])
 afterAll(() => setDefaultCACertificates(before))
 
 const NOBODY = '127.0.0.1:1'
-const start = (host: string) => {
-  const hosts = `${NOBODY},${host}:${primary.port}`
-  const databaseUrl = `${primary.url().replace(`127.0.0.1:${primary.port}`, hosts)}?sslmode=verify-full`
-  return startWorker({ config: readConfig(environment(databaseUrl)), databaseUrl })
-}
+describe.each(['sslmode=verify-full', 'ssl=true'])('With %s', (check) => {
+  const start = (host: string) => {
+    const hosts = `${NOBODY},${host}:${primary.port}`
+    const databaseUrl = `${primary.url().replace(`127.0.0.1:${primary.port}`, hosts)}?${check}`
+    return startWorker({ config: readConfig(environment(databaseUrl)), databaseUrl })
+  }
 
-test('A worker connects to a host that its certificate names', async () => {
-  await (await start('localhost')).stop()
-})
+  test('a worker connects to a host that its certificate names', async () => {
+    await (await start('localhost')).stop()
+  })
 
-test('A worker does not connect to a host that its certificate does not name', async () => {
-  await expect(start('127.0.0.1')).rejects.toThrow(/127\.0\.0\.1/)
+  test('a worker does not connect to a host that its certificate does not name', async () => {
+    await expect(start('127.0.0.1')).rejects.toThrow(/127\.0\.0\.1/)
+  })
 })
