@@ -17,11 +17,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startArchive } from '../supabase/embedded/backup/archive.ts'
 import { backUp, prune } from '../supabase/embedded/backup/base.ts'
 import { listBases, piecesOf } from '../supabase/embedded/backup/manifest.ts'
 import { openPlace } from '../supabase/embedded/backup/place.ts'
 import { type RestoreOptions, restore } from '../supabase/embedded/backup/restore.ts'
-import { readInstance } from '../supabase/embedded/instance.ts'
+import { lock, readInstance } from '../supabase/embedded/instance.ts'
+import { startPostgres } from '../supabase/embedded/postgres.ts'
 import { verify } from '../supabase/embedded/verify.ts'
 import { letIn } from './support/joining.ts'
 import { Person } from './support/person.ts'
@@ -290,6 +292,28 @@ test('Backups that are not needed for the last days are deleted, with their part
   const { bodies } = await restored({ place: copy, withoutSecrets: true })
   expect(bodies.length).toBeGreaterThan(40)
 }, 120_000)
+
+test('An archive that begins while another backup runs gets its base backup afterwards', async () => {
+  const [own, there] = [newFolder(), openPlace(newFolder())]
+  const server = await startPostgres({ dataDir: own, ephemeral: true })
+  const held = lock(join(own, 'backup.lock'), 0)
+  const failures: unknown[] = []
+  const options = { dataDir: own, place: there, onError: (failure: unknown) => failures.push(failure) }
+  const archive = startArchive({
+    ...{ ...options, seconds: 1, primaryUrl: () => server.url() },
+    onBegin: () => backUp({ ...options, databaseUrl: server.url(), days: 1 }),
+  })
+  try {
+    await until(() => failures.length > 0)
+    expect(await listBases(there, await there.list())).toEqual([])
+    held?.close()
+    await until(async () => (await listBases(there, await there.list())).length === 1)
+    expect(new Set(failures)).toEqual(new Set([new Error(`Another backup of ${own} is running.`)]))
+  } finally {
+    await archive.stop()
+    await server.stop()
+  }
+}, 60_000)
 
 test('An object storage of third parties keeps, lists and deletes files', async () => {
   const { bare } = await s3rver()

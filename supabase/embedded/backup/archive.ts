@@ -20,7 +20,10 @@ export interface ArchiveOptions {
   seconds: number
   /** Called with a failure. The archive tries again. */
   onError(failure: unknown): void
-  /** Called if the archive begins here. Earlier log is not in the archive, so a base backup is needed now. */
+  /**
+   * Called if the archive begins here. Earlier log is not in the archive, so a base backup is needed now. It is called
+   * again until it succeeds or the stream of the log ends.
+   */
   onBegin(): Promise<unknown>
 }
 export interface Archive {
@@ -52,20 +55,34 @@ const zip = promisify(gzip)
 export function startArchive(options: ArchiveOptions): Archive {
   const stopping = new AbortController()
   const { signal } = stopping
-  async function run(): Promise<void> {
-    for (let pause = FIRST_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
-      await stream(options, signal, () => {
-        pause = FIRST_PAUSE
-      }).catch(options.onError)
-      await sleep(signal.aborted ? 0 : pause, undefined, { signal }).catch(() => {})
-    }
-  }
-  const ended = run()
+  const ended = insist((wrote) => stream(options, signal, wrote), signal, options.onError)
   const stop = async () => {
     stopping.abort()
     await Promise.race([ended, sleep(PATIENCE, undefined, { ref: false })])
   }
   return { stop }
+}
+
+/**
+ * Repeats the work until it succeeds or the signal comes. The pause after a failure doubles each time, and is again the
+ * first one after the work has called `progressed`.
+ */
+async function insist(
+  work: (progressed: () => void) => Promise<unknown>,
+  signal: AbortSignal,
+  onError: ArchiveOptions['onError'],
+): Promise<void> {
+  for (let pause = FIRST_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    try {
+      await work(() => {
+        pause = FIRST_PAUSE
+      })
+      return
+    } catch (failure) {
+      onError(failure)
+    }
+    await sleep(pause, undefined, { signal }).catch(() => {})
+  }
 }
 
 /** For an instance without an archive: drops the slot, so that the server does not keep the log for an archive. */
@@ -117,6 +134,7 @@ async function stream(options: ArchiveOptions, signal: AbortSignal, wrote: () =>
     }
     const beat = setInterval(answer, BEAT)
     let failure: unknown = null
+    const ending = new AbortController()
     copy
       .on('data', (message: Buffer) => {
         const sent = readSent(message)
@@ -133,7 +151,7 @@ async function stream(options: ArchiveOptions, signal: AbortSignal, wrote: () =>
         failure ??= new Error('The server has ended the stream of the log.')
       })
     try {
-      if (needsBase) options.onBegin().catch(options.onError)
+      if (needsBase) void insist(options.onBegin, ending.signal, options.onError)
       for (let due = Date.now() + seconds * 1000; ; ) {
         await sleep(LOOK, undefined, { signal }).catch(() => {})
         if (failure) throw failure
@@ -146,6 +164,7 @@ async function stream(options: ArchiveOptions, signal: AbortSignal, wrote: () =>
       }
     } finally {
       clearInterval(beat)
+      ending.abort()
     }
   } finally {
     await sql.end({ timeout: 0 })
