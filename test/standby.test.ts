@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { hostsOf, placeOf, primaryOf, reach } from '../api-facade/lib/hosts.ts'
 import { Pool } from '../api-facade/lib/pool.ts'
-import { CLUSTER, FENCED, fence, PASSFILE } from '../supabase/embedded/cluster.ts'
+import { CLUSTER, FENCED, fence, HISTORY, PASSFILE } from '../supabase/embedded/cluster.ts'
 import { ephemeral, type Postgres, startPostgres } from '../supabase/embedded/postgres.ts'
 import { startReplicas } from '../supabase/embedded/replicas.ts'
 import { onServer, type Standby, startStandby } from '../supabase/embedded/standby.ts'
@@ -153,6 +153,15 @@ describe('a start after a failover that was interrupted', () => {
     writeFileSync(join(dataDir, 'standby1', 'standby.signal'), '')
     await expect(again()).rejects.toThrow(/has a standby but no primary/)
     expect(readdirSync(dataDir)).toEqual(expect.arrayContaining(['aside', 'standby1']))
+  })
+
+  test('takes a standby that was promoted by hand, and archives its log in a new folder', async () => {
+    writeFileSync(join(dataDir, HISTORY), 'former')
+    rmSync(join(dataDir, 'standby1', 'standby.signal'))
+    const promoted = await startPostgres({ dataDir, ephemeral: true })
+    expect(await numbers(promoted)).toEqual([0, 1, 7])
+    await promoted.stop()
+    expect(readdirSync(dataDir)).not.toContain(HISTORY)
   })
 })
 

@@ -177,7 +177,9 @@ export function processesOf(dataDir: string, name: string): number[] {
 
 /**
  * Renames the primary's cluster to CLUSTER, after an instance with standbys was killed. The primary is the standby that
- * was promoted or, if none was, the fenced cluster, because then nothing was written elsewhere. No server may run.
+ * was promoted or, if none was, the fenced cluster, because then nothing was written elsewhere. A promoted cluster gets
+ * a new archive, because a promotion by hand keeps the timeline, and the log of the former primary may differ. No server
+ * may run.
  */
 export function settle(dataDir: string): void {
   const cluster = join(dataDir, CLUSTER)
@@ -188,6 +190,8 @@ export function settle(dataDir: string): void {
       throw new Error(
         `Both ${cluster} and ${join(dataDir, promoted)} are clusters of a primary. Move one of them away.`,
       )
+    rmSync(join(dataDir, HISTORY), { force: true })
+    syncFolder(dataDir) // after the rename nothing shows any more that the cluster was promoted
     renameSync(join(dataDir, promoted), cluster)
   } else if (!existsSync(cluster) && existsSync(join(dataDir, FENCED))) renameSync(join(dataDir, FENCED), cluster)
   syncFolder(dataDir)

@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
-import { CLUSTER, FENCED, fence, HISTORY, kill, STANDBY, standbysIn } from './cluster.ts'
+import { CLUSTER, FENCED, fence, HISTORY, kill, STANDBY, standbysIn, syncFolder } from './cluster.ts'
 import type { Postgres, Served } from './postgres.ts'
 import { onServer, type Standby, startStandby } from './standby.ts'
 
@@ -148,6 +148,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     failingOver = true
     await fence(dataDir, former)
     rmSync(join(dataDir, HISTORY), { force: true }) // the log of the former primary may have what the new one lacks
+    syncFolder(dataDir)
     await mending
     const best = await mostReceived(standbys)
     const others = standbys.filter((standby) => standby !== best)
