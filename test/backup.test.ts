@@ -281,10 +281,10 @@ test('Backups that are not needed for the last days are deleted, with their part
   const days = (count: number) => Date.now() + count * 86_400_000
   const [first, second] = await listBases(copy, await copy.list())
   if (!first || !second) throw new Error('there are not two backups')
-  await prune(copy, 7, days(6))
+  await prune(copy, 7, first.folder, days(6))
   expect((await listBases(copy, await copy.list())).map(({ id }) => id)).toEqual([first.id, second.id])
   const before = (await copy.list()).length
-  await prune(copy, 7, days(8)) // the newest backup stays, however old it is
+  await prune(copy, 7, first.folder, days(8)) // the newest backup stays, however old it is
   const names = await copy.list()
   expect((await listBases(copy, names)).map(({ id }) => id)).toEqual([second.id])
   expect(names.filter((name) => name.includes(first.id))).toEqual([])
@@ -292,6 +292,23 @@ test('Backups that are not needed for the last days are deleted, with their part
   const { bodies } = await restored({ place: copy, withoutSecrets: true })
   expect(bodies.length).toBeGreaterThan(40)
 }, 120_000)
+
+test('A history without a complete base backup is deleted when all of it is too old, except the current one', async () => {
+  const copy = await changed((_, copy, history) => {
+    cpSync(history, join(copy, 'lost'), { recursive: true })
+    for (const id of readdirSync(join(copy, 'lost', 'base'))) rmSync(join(copy, 'lost', 'base', id, 'manifest.json'))
+    cpSync(join(history, 'media'), join(copy, 'other', 'media'), { recursive: true }) // no history
+  })
+  const days = (count: number) => Date.now() + count * 86_400_000
+  const left = async () => (await copy.list()).filter((name) => /^(lost|other)\//.test(name))
+  const before = await left()
+  const { folder: current } = await newest()
+  await prune(copy, 7, current, days(6))
+  await prune(copy, 7, 'lost/', days(8))
+  expect(await left()).toEqual(before)
+  await prune(copy, 7, current, days(8))
+  expect(await left()).toEqual(before.filter((name) => name.startsWith('other/')))
+})
 
 test('An archive that begins while another backup runs gets its base backup afterwards', async () => {
   const [own, there] = [newFolder(), openPlace(newFolder())]

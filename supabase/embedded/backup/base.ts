@@ -37,6 +37,9 @@ export const SCRATCH = 'backup-check-'
 /** The beginning of the names of this data folder's backups. A restored data folder gets another beginning. */
 export const historyOf = (dataDir: string): string => `${keptSecret(dataDir, HISTORY, 9)}/`
 
+/** The identifier of a base backup that begins at this time. */
+const idOf = (time: number): string => new Date(time).toISOString().replaceAll(':', '')
+
 /** @throws Error if another process takes a backup of the same instance */
 export async function backUp(options: BaseOptions): Promise<Base> {
   const { dataDir, place } = options
@@ -44,9 +47,9 @@ export async function backUp(options: BaseOptions): Promise<Base> {
   if (!held) throw new Error(`Another backup of ${dataDir} is running.`)
   try {
     const folder = historyOf(dataDir)
-    const id = new Date().toISOString().replaceAll(':', '')
+    const id = idOf(Date.now())
     const base = { ...(await write(options, folder, `${folder}base/${id}/`)), folder, id }
-    await prune(place, options.days)
+    await prune(place, options.days, historyOf(dataDir))
     return base
   } finally {
     held.close()
@@ -135,19 +138,22 @@ function readSecrets(dataDir: string): Record<string, string> {
 
 /**
  * Deletes base backups that are not needed to restore the last days, the log before the oldest remaining backup of its
- * history, and files that no backup has. Files of a running backup stay.
+ * history, and files that no backup has. Files of a running backup stay. A history without a complete base backup is
+ * deleted if everything in it is older than these days.
+ * @param current the history of the running instance. It stays, because its base backup may still come
  */
-export async function prune(place: Place, days: number, now = Date.now()): Promise<void> {
+export async function prune(place: Place, days: number, current: string, now = Date.now()): Promise<void> {
+  const since = now - days * DAY
   const names = await place.list()
   const bases = await listBases(place, names)
-  const recent = bases.findIndex(({ takenAt }) => Date.parse(takenAt) > now - days * DAY)
+  const recent = bases.findIndex(({ takenAt }) => Date.parse(takenAt) > since)
   const kept = bases.slice(Math.max(0, (recent < 0 ? bases.length : recent) - 1))
   const isNeeded = (folder: string) => {
     const own = kept.filter((base) => base.folder === folder)
     const ids = new Set(own.map(({ id }) => id))
     const media = new Set(own.flatMap((base) => Object.values(base.media)))
     const known = new Set(bases.filter((base) => base.folder === folder).map(({ id }) => id))
-    const started = new Date(now - DAY).toISOString().replaceAll(':', '')
+    const started = idOf(now - DAY)
     const start = own[0] ? positionOf(own[0].from) : null
     const pieces = new Set(
       piecesOf(names, folder).flatMap(({ name, to }) => (start !== null && to > start ? name : [])),
@@ -159,7 +165,8 @@ export async function prune(place: Place, days: number, now = Date.now()): Promi
       return kind === 'wal' ? pieces.has(name) : true
     }
   }
-  const old = [...new Set(bases.map(({ folder }) => folder))].flatMap((folder) => {
+  const without = abandoned(names, bases, since).filter((folder) => folder !== current)
+  const old = [...new Set(bases.map(({ folder }) => folder)), ...without].flatMap((folder) => {
     const needed = isNeeded(folder)
     return names.filter((name) => name.startsWith(folder) && !needed(name))
   })
@@ -167,4 +174,18 @@ export async function prune(place: Place, days: number, now = Date.now()): Promi
   const isManifest = (name: string) => name.endsWith('/manifest.json')
   for (const name of old.filter(isManifest)) await place.remove(name)
   for (const name of old.filter((one) => !isManifest(one))) await place.remove(name)
+}
+
+/** The histories without a complete base backup whose pieces of the log and parts of a cluster are all older. */
+function abandoned(names: readonly string[], bases: readonly Base[], since: number): string[] {
+  const found = names.flatMap((name) => /^(|.*\/)(?:base|wal)\//.exec(name)?.[1] ?? [])
+  const complete = new Set(bases.map(({ folder }) => folder))
+  return [...new Set(found)].filter((folder) => {
+    if (complete.has(folder)) return false
+    const times = piecesOf(names, folder).flatMap(({ until }) => until || []) // the first pieces may lack their time
+    const own = names.filter((name) => name.startsWith(folder)).map((name) => name.slice(folder.length))
+    const ids = own.flatMap((name) => /^base\/(\d{4}-\d\d-\d\dT[\d.]+Z)\/base\.tar\.gz\.\d+$/.exec(name)?.[1] ?? [])
+    if (times.length + ids.length === 0) return false
+    return times.every((time) => time <= since) && ids.every((id) => id <= idOf(since))
+  })
 }
