@@ -10,7 +10,7 @@ import { CLUSTER, FENCED, fence, HISTORY, PASSFILE } from '../supabase/embedded/
 import { ephemeral, type Postgres, startPostgres } from '../supabase/embedded/postgres.ts'
 import { startReplicas } from '../supabase/embedded/replicas.ts'
 import { onServer, type Standby, startStandby } from '../supabase/embedded/standby.ts'
-import { cutOff } from './failover/drill.ts'
+import { cutOff, strike } from './failover/drill.ts'
 import { standbysOf } from './support/standbys.ts'
 import { until } from './support/until.ts'
 
@@ -102,6 +102,38 @@ test('a standby that runs but does not stream is started again', async () => {
     await cutOff(dataDir, 'standby1')
     await insert(first, 1) // the commit waits for the standby
     expect(lines).toEqual([{ standby: 'standby1', why: 'it does not stream' }])
+  } finally {
+    await kept.stop()
+  }
+})
+
+test('a standby that does not stream is not stopped while the primary does not answer', async () => {
+  const dataDir = join(folder, 'frozen')
+  const lines: object[] = []
+  const log = { info: (fields: object) => lines.push(fields), error: (fields: object) => lines.push(fields) }
+  const first = await startPostgres({ dataDir, ephemeral: true })
+  const kept = await startReplicas({
+    ...{ primary: first, dataDir, count: 2, synchronous: true, settings: ephemeral, patience: 4000, log },
+  })
+  try {
+    await cutOff(dataDir, 'standby1')
+    await onServer(first, async (sql) => {
+      const connected = () => sql`select from pg_stat_replication where application_name = 'standby1'`
+      await until(async () => (await connected()).length === 0)
+      // the primary is asked again, and answers that the standby is not connected
+      const [{ at }] = await sql<[{ at: string }]>`select clock_timestamp()::text as at`
+      const asked = () => sql`
+        select from pg_stat_activity
+        where application_name = 'kith_standbys' and query like '%from pg_stat_replication'
+          and pid <> pg_backend_pid() and query_start > ${at}::timestamptz and state = 'idle'`
+      await until(async () => (await asked()).length > 0)
+    })
+    strike(dataDir, CLUSTER, 'SIGSTOP') // noticed after six seconds, which is longer than the patience
+    await until(() => lines.some((line) => 'former' in line))
+    expect(lines).toEqual([
+      { primary: CLUSTER, why: 'the primary does not answer' },
+      { former: CLUSTER, primary: expect.stringMatching(/^standby/) },
+    ])
   } finally {
     await kept.stop()
   }

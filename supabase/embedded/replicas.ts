@@ -18,7 +18,7 @@ interface ReplicasOptions {
   /** Whether a commit waits for a standby. Otherwise a failover may lose the last acknowledged commits. */
   synchronous: boolean
   settings?: Record<string, string> | undefined
-  /** A standby that is not connected to the primary for longer is started again. Milliseconds. */
+  /** A standby that is not connected to an answering primary for longer is started again. Milliseconds. */
   patience?: number
   log: Log
 }
@@ -70,7 +70,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
   let mending: Promise<void> | undefined
   let failingOver = false
   let required = ''
-  /** Since when a standby is not connected to the primary, by its name. Milliseconds of performance.now(). */
+  /** How many consecutive answers of the primary lack a standby, by its name. There is at most one answer per LOOK. */
   const away = new Map<string, number>()
   const stopping = new AbortController()
   const { signal } = stopping
@@ -109,21 +109,24 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
 
   /** Notes which standbys the primary says are connected. */
   const looked = (connected: readonly string[]): void => {
-    for (const { name } of standbys)
-      if (connected.includes(name)) away.delete(name)
-      else if (!away.has(name)) away.set(name, performance.now())
+    for (const { name } of standbys) away.set(name, connected.includes(name) ? 0 : (away.get(name) ?? 0) + 1)
   }
   const faultOf = ({ name, ended }: Standby): string | null => {
     if (ended()) return 'it has ended'
-    return performance.now() - (away.get(name) ?? Infinity) > patience ? 'it does not stream' : null
+    return (away.get(name) ?? 0) * LOOK > patience ? 'it does not stream' : null
   }
 
-  /** Starts standbys again that have ended or do not stream, and creates missing ones. */
+  /**
+   * Starts standbys again that have ended or do not stream, and creates missing ones. While a standby starts again, it
+   * may be the only one with an acknowledged commit and does not answer, so a failover is refused: no write is lost, but
+   * the instance ends. So this stops no standby while the primary does not answer.
+   */
   async function mend(): Promise<void> {
     for (const standby of standbys) {
       const { name, port } = standby
       const why = faultOf(standby)
       if (!why) continue
+      await onServer(primary.server, (sql) => sql`select`)
       log.error({ standby: name, why }, 'a standby is started again')
       await kill(dataDir, name)
       await standby.stop()
