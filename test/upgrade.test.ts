@@ -66,6 +66,18 @@ describe.each(versions)('An instance of %s', (version) => {
       expect([name, rows[name]]).toEqual([name, count(name) - 1])
   })
 
+  test('gets the settings of its queues, and indexes its texts again with retries', async () => {
+    const queues = await database.owner`
+      select distinct dead_letter as dead, retry_limit as retries, retry_backoff as backoff, heartbeat_seconds as beat
+      from pgboss.queue where name in (select queue from private.batch_queues)`
+    expect(queues).toEqual([{ dead: 'dead-letters', retries: 5, backoff: true, beat: 10 }])
+    const jobs = await database.owner`
+      select data ->> 'type' as type, dead_letter as dead, retry_limit as retries, retry_backoff as backoff,
+             heartbeat_seconds as beat
+      from pgboss.job where name = 'documents-again'`
+    expect(jobs).toContainEqual({ type: 'post', ...queues[0] })
+  })
+
   test('lets all people log in', async () => {
     const server = await startServer({
       config: readConfig(environment(database.url)),

@@ -1,20 +1,11 @@
 // Work that is too large for the transaction that causes it: private.enqueue puts it on a queue of
 // private.batch_queues, and this file does it in batches, each in a separate transaction. A batch may run twice. After
 // some batches a job moves to the end of its queue, so that one job with a million rows does not delay the others.
+// private.make_batch_queue sets the retries.
 import type { PgBoss } from 'pg-boss'
 import type { BatchQueue } from './jobs.ts'
-import { HEARTBEAT, type Polling } from './polling.ts'
+import type { Polling } from './polling.ts'
 import { type Db, note, type Queued, type Reports, told } from './record.ts'
-
-/** Retries after about 5, 10, 20, 40 and 80 seconds; a job is kept for a day. */
-const settings = {
-  retryLimit: 5,
-  retryDelay: 5,
-  retryBackoff: true,
-  expireInSeconds: 600,
-  retentionSeconds: 86_400,
-  ...HEARTBEAT,
-}
 
 /** How many jobs of a queue are taken at once: about as many as arrive in a second. */
 const AT_ONCE = 100
@@ -25,14 +16,13 @@ const TURN = 20
 /** The data of a continued job also has the position after which it continues. */
 type Job = { after?: string }
 
-type BatchOptions = Reports & { deadLetter: string; polling: Polling }
+type BatchOptions = Reports & { polling: Polling }
 
 /** Takes jobs from these queues and does their batches. */
 export async function takeBatches(boss: PgBoss, queues: readonly BatchQueue[], options: BatchOptions): Promise<void> {
-  const { deadLetter, polling } = options
+  const { polling } = options
   const db = boss.getDb()
   for (const { queue, batch } of queues) {
-    await boss.updateQueue(queue, { ...settings, deadLetter, deleteAfterSeconds: 86_400 })
     await polling.work<Queued & Job>(queue, { batchSize: AT_ONCE }, async (jobs) => {
       for (const { id, data } of jobs) {
         const { traceparent, ...job } = data

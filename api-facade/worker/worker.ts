@@ -102,7 +102,7 @@ export async function startWorker({ config, databaseUrl, pollSeconds = 1, ...giv
     const { jobs, queues } = await listWork(boss.getDb())
     const more = { deadLetter: DEAD_LETTERS, polling }
     await Promise.all(jobs.map((job) => take(boss, job, reports, polling)))
-    await takeBatches(boss, queues, { ...reports, ...more })
+    await takeBatches(boss, queues, { ...reports, polling })
     const options = outwardOptions(config, secret, reports)
     await takeMail(boss, options, more)
     await takePushes(boss, options, more)

@@ -1,8 +1,10 @@
 -- Interests that a session suggests. They are found by the words of their names, and by a model. Only interests in the
 -- catalog are returned. docs/decisions.md, AI.
 
--- this index has only the words of the names, so a change of user_count does not write to it
-create index interests_words_idx on app.interests using gin (to_tsvector('pg_catalog.english', name));
+-- this index has only the words of the names, so a change of user_count does not write to it. A migration that changes
+-- what private.parsable returns builds the index again
+create index interests_words_idx on app.interests
+  using gin (to_tsvector('pg_catalog.english', private.parsable(name)));
 
 create function private.match_interests(p_session uuid) returns table (interest_id uuid, confidence numeric)
 language plpgsql stable   -- runs as the invoker, so that row-level security applies
@@ -25,8 +27,8 @@ begin
   v_said := (select jsonb_object_agg(u.lexeme, 1 - 0.5 ^ cardinality(u.positions)) from unnest(v_words) u);
   return query
     select m.id, round(avg(coalesce((v_said -> n.lexeme)::numeric, 0)), 2)
-    from (select i.id, to_tsvector('pg_catalog.english', i.name) as words from app.interests i
-          where to_tsvector('pg_catalog.english', i.name) @@ v_query limit 200) m
+    from (select i.id, to_tsvector('pg_catalog.english', private.parsable(i.name)) as words from app.interests i
+          where to_tsvector('pg_catalog.english', private.parsable(i.name)) @@ v_query limit 200) m
     cross join lateral unnest(m.words) n (lexeme)
     group by m.id;
 end $$;

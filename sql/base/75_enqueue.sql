@@ -38,9 +38,13 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform pgboss.create_queue(p_queue, '{"policy": "standard"}');
+  -- retries after about 5, 10, 20, 40 and 80 seconds; a waiting job is kept for a day, and a done one too. The worker
+  -- sends heartbeats (api-facade/worker/polling.ts)
+  perform pgboss.create_queue(p_queue, '{"policy": "standard", "deadLetter": "dead-letters", "retryLimit": 5,
+    "retryDelay": 5, "retryBackoff": true, "expireInSeconds": 600, "retentionSeconds": 86400,
+    "deleteAfterSeconds": 86400, "heartbeatSeconds": 10}');
   insert into private.batch_queues (queue, batch) values (p_queue, p_batch);
 end $$;
 comment on procedure private.make_batch_queue is
-  'For migrations: registers a queue in private.batch_queues and creates it, so that jobs can be added before the '
-  'first worker starts.';
+  'For migrations: registers a queue in private.batch_queues and creates it with its retries, so that jobs can be '
+  'added before the first worker starts.';

@@ -151,8 +151,7 @@ declare
   v_id       uuid;
   v_text     private.search_text;
   v_document private.search_documents;
-  v_words    tsvector;
-  v_scope    text;
+  v_new      private.search_documents;
   v_kept     text[];
 begin
   perform private.check_lock_order('search document');
@@ -163,27 +162,32 @@ begin
     -- not exist
     execute format('select t.* from %s($1) t', (select t.texts from private.search_types t where t.type = p_type))
     into v_text using array[v_id];
-    v_words := private.search_vector(v_text.title, v_text.body);
-    v_scope := case when not v_document.hidden then v_text.scope end;
+    v_new := v_document;
+    v_new.author_id := coalesce(v_text.author, v_document.author_id);
+    v_new.scope := case when not v_document.hidden then v_text.scope end;
+    v_new.words := private.search_vector(v_text.title, v_text.body);
+    v_new.ranked := private.ranked_words(v_new.words);
+    v_new.interests := coalesce(v_text.interests, '{}');
+    v_new.gone_at := case when v_text.id is null then coalesce(v_document.gone_at, now()) end;
+    continue when v_new is not distinct from v_document;
     update private.search_documents
-    set author_id = coalesce(v_text.author, author_id), scope = v_scope, words = v_words,
-        ranked = private.ranked_words(v_words), interests = coalesce(v_text.interests, '{}'),
-        gone_at = case when v_text.id is null then coalesce(gone_at, now()) end
+    set author_id = v_new.author_id, scope = v_new.scope, words = v_new.words, ranked = v_new.ranked,
+        interests = v_new.interests, gone_at = v_new.gone_at
     where number = v_document.number;
-    v_kept := case when v_scope = v_document.scope
+    v_kept := case when v_new.scope = v_document.scope
                    then array(select unnest(tsvector_to_array(v_document.words))
-                              intersect select unnest(tsvector_to_array(v_words)))
+                              intersect select unnest(tsvector_to_array(v_new.words)))
                    else '{}' end;
     delete from private.search_words w
     where w.scope = v_document.scope and w.number = v_document.number
       and w.word = any (array(select unnest(tsvector_to_array(v_document.words)) except select unnest(v_kept)));
     insert into private.search_words (scope, word, number)
-    select v_scope, l.word, v_document.number
-    from (select unnest(tsvector_to_array(v_words)) as word except select unnest(v_kept)) l
-    where v_scope is not null;
+    select v_new.scope, l.word, v_document.number
+    from (select unnest(tsvector_to_array(v_new.words)) as word except select unnest(v_kept)) l
+    where v_new.scope is not null;
   end loop;
 end $$;
 comment on function private.index_for_search is
   'Updates the index for these things. From then on a search finds them by their current words, for the people who '
-  'may find them now. It removes things that no longer exist.';
+  'may find them now. It removes things that no longer exist, and writes no row of a thing that is unchanged.';
 call private.force_index_scans('private.index_for_search');

@@ -136,6 +136,61 @@ end $function$;
 
 ALTER FUNCTION "private"."index_again"(jsonb, uuid) OWNER TO "postgres";
 
+CREATE OR REPLACE FUNCTION private.index_for_search(p_type text, p_ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+ SET enable_incremental_sort TO 'off'
+ SET enable_presorted_aggregate TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  v_id       uuid;
+  v_text     private.search_text;
+  v_document private.search_documents;
+  v_new      private.search_documents;
+  v_kept     text[];
+begin
+  perform private.check_lock_order('search document');
+  for v_id in select distinct u.id from unnest(p_ids) u (id) order by u.id loop
+    insert into private.search_documents (type, id) values (p_type, v_id) on conflict (type, id) do nothing;
+    select * into v_document from private.search_documents where type = p_type and id = v_id for update;
+    -- read after the lock, so that a call that waited sees the latest state. All columns are null if the thing does
+    -- not exist
+    execute format('select t.* from %s($1) t', (select t.texts from private.search_types t where t.type = p_type))
+    into v_text using array[v_id];
+    v_new := v_document;
+    v_new.author_id := coalesce(v_text.author, v_document.author_id);
+    v_new.scope := case when not v_document.hidden then v_text.scope end;
+    v_new.words := private.search_vector(v_text.title, v_text.body);
+    v_new.ranked := private.ranked_words(v_new.words);
+    v_new.interests := coalesce(v_text.interests, '{}');
+    v_new.gone_at := case when v_text.id is null then coalesce(v_document.gone_at, now()) end;
+    continue when v_new is not distinct from v_document;
+    update private.search_documents
+    set author_id = v_new.author_id, scope = v_new.scope, words = v_new.words, ranked = v_new.ranked,
+        interests = v_new.interests, gone_at = v_new.gone_at
+    where number = v_document.number;
+    v_kept := case when v_new.scope = v_document.scope
+                   then array(select unnest(tsvector_to_array(v_document.words))
+                              intersect select unnest(tsvector_to_array(v_new.words)))
+                   else '{}' end;
+    delete from private.search_words w
+    where w.scope = v_document.scope and w.number = v_document.number
+      and w.word = any (array(select unnest(tsvector_to_array(v_document.words)) except select unnest(v_kept)));
+    insert into private.search_words (scope, word, number)
+    select v_new.scope, l.word, v_document.number
+    from (select unnest(tsvector_to_array(v_new.words)) as word except select unnest(v_kept)) l
+    where v_new.scope is not null;
+  end loop;
+end $function$;
+
 CREATE OR REPLACE FUNCTION private.log_events()
  RETURNS integer
  LANGUAGE plpgsql
@@ -186,6 +241,19 @@ begin
   return cardinality(v_ids);
 end $function$;
 
+CREATE OR REPLACE PROCEDURE private.make_batch_queue(IN p_queue text, IN p_batch text)
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $procedure$
+begin
+  -- retries after about 5, 10, 20, 40 and 80 seconds; a waiting job is kept for a day, and a done one too. The worker
+  -- sends heartbeats (api-facade/worker/polling.ts)
+  perform pgboss.create_queue(p_queue, '{"policy": "standard", "deadLetter": "dead-letters", "retryLimit": 5,
+    "retryDelay": 5, "retryBackoff": true, "expireInSeconds": 600, "retentionSeconds": 86400,
+    "deleteAfterSeconds": 86400, "heartbeatSeconds": 10}');
+  insert into private.batch_queues (queue, batch) values (p_queue, p_batch);
+end $procedure$;
+
 CREATE OR REPLACE FUNCTION private.match_interests(p_session uuid)
  RETURNS TABLE(interest_id uuid, confidence numeric)
  LANGUAGE plpgsql
@@ -209,8 +277,8 @@ begin
   v_said := (select jsonb_object_agg(u.lexeme, 1 - 0.5 ^ cardinality(u.positions)) from unnest(v_words) u);
   return query
     select m.id, round(avg(coalesce((v_said -> n.lexeme)::numeric, 0)), 2)
-    from (select i.id, to_tsvector('pg_catalog.english', i.name) as words from app.interests i
-          where to_tsvector('pg_catalog.english', i.name) @@ v_query limit 200) m
+    from (select i.id, to_tsvector('pg_catalog.english', private.parsable(i.name)) as words from app.interests i
+          where to_tsvector('pg_catalog.english', private.parsable(i.name)) @@ v_query limit 200) m
     cross join lateral unnest(m.words) n (lexeme)
     group by m.id;
 end $function$;
@@ -302,6 +370,10 @@ begin
 end $function$;
 
 ALTER FUNCTION "private"."swap_punctuation"(text, boolean) OWNER TO "postgres";
+
+drop index app.interests_words_idx;
+create index interests_words_idx on app.interests
+  using gin (to_tsvector('pg_catalog.english', private.parsable(name)));
 
 CREATE VIEW "app"."intent_card" WITH (security_invoker=true) AS  SELECT i.user_id,
     json_build_object('userId', person.actor_id, 'intent', i.intent, 'note', i.note, 'isActive', i.is_active, 'createdAt', private.utc(i.created_at), 'updatedAt', private.utc(i.updated_at)) AS card
@@ -398,6 +470,14 @@ GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "app"."intent_card" TO "service_role";
 
 call private.make_batch_queue('documents-again', 'private.index_again');
+
+-- Workers of the previous release set these when they started. Those of this release leave them to make_batch_queue.
+update pgboss.queue q
+set dead_letter = n.dead_letter, retry_limit = n.retry_limit, retry_delay = n.retry_delay,
+    retry_backoff = n.retry_backoff, expire_seconds = n.expire_seconds, retention_seconds = n.retention_seconds,
+    deletion_seconds = n.deletion_seconds, heartbeat_seconds = n.heartbeat_seconds
+from pgboss.queue n
+where n.name = 'documents-again' and q.name in (select b.queue from private.batch_queues b);
 
 -- Texts were split into other words before: private.parsable.
 select private.enqueue('documents-again', json_build_object('type', t.type))

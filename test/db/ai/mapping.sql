@@ -1,7 +1,7 @@
 -- The suggestions of a session: only interests of the catalog are suggested, found by words and by a model. Also how
 -- suggestions are chosen.
 begin;
-select plan(17);
+select plan(18);
 select test.people('alice', 'bob');
 
 create table pg_temp.kept (session uuid);
@@ -45,6 +45,11 @@ select throws_ok($$ select api.apply_ai_suggestions(session, array[pg_temp.inter
   'PT404', 'interest_unknown', 'A choice with one unknown interest is refused as a whole');
 select throws_ok($$ select api.apply_ai_suggestions(session, array_fill(gen_random_uuid(), array[51])) from pg_temp.kept $$,
   'PT422', 'value_invalid', 'More than 50 suggestions can''t be chosen at once');
+select test.act_as_owner();
+insert into app.interests (slug, name, level, accent_color) values ('womens-history', 'Women’s history', 1, 'ink');
+select test.act_as('alice');
+update pg_temp.kept set session = (api.start_ai_session('women''s history') ->> 'id')::uuid;
+select is(pg_temp.found(), 'womens-history 0.75', 'A name is found by its words beside typographic punctuation');
 select test.act_as_owner();
 select is((select jsonb_agg(payload -> 'interestIds') from app.domain_events where name = 'interests.user_selected'),
   jsonb_build_array(jsonb_build_array(pg_temp.interest('bees'))), 'A choice emits one event, with the new interests only');

@@ -1,6 +1,6 @@
 -- Registries: everything named in them exists.
 begin;
-select plan(11);
+select plan(12);
 
 select is_empty($$ select listener from private.event_listeners
                    where to_regprocedure(listener || case timing when 'soon' then '(private.effects[])' else '(jsonb)' end) is null $$, 'Every registered listener exists');
@@ -13,6 +13,12 @@ select is_empty($$ select m[1] from pg_proc p, regexp_matches(p.prosrc, '''((?:i
                      and m[1] not in (select kind from private.notification_kinds) $$, 'Every emitted event is registered');
 select is_empty($$ select batch from private.batch_queues where to_regprocedure(batch || '(jsonb, uuid)') is null $$, 'Every registered batch function exists');
 select is_empty($$ select queue from private.batch_queues where queue not in (select name from pgboss.queue) $$, 'Every registered batch queue exists');
+select private.enqueue(queue, '{}') from private.batch_queues;
+select results_eq($$ select distinct dead_letter, retry_limit, retry_delay, retry_backoff, expire_seconds, deletion_seconds,
+                            heartbeat_seconds, keep_until - now() from pgboss.job
+                     where name in (select queue from private.batch_queues) $$,
+                  $$ values ('dead-letters', 5, 5, true, 600, 86400, 10, interval '1 day') $$,
+                  'A job has its retries and its dead letter, even if it was queued before the first worker started');
 select is_empty($$ select name from private.jobs where to_regprocedure('private.job_' || replace(name, '-', '_') || '()') is null $$, 'Every registered job has a function');
 select is_empty($$ select finder from private.report_targets where to_regprocedure(finder || '(text, text)') is null $$, 'Every registered report finder exists');
 select is_empty($$ select audience from private.realtime_topics where to_regprocedure(audience || '(text)') is null $$, 'Every registered audience function exists');

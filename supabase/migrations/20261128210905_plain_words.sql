@@ -7894,57 +7894,6 @@ begin
   return (v_id, null)::private.import_result;
 end $function$;
 
-CREATE OR REPLACE FUNCTION private.index_for_search(p_type text, p_ids uuid[])
- RETURNS void
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO ''
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET enable_sort TO 'off'
- SET enable_incremental_sort TO 'off'
- SET enable_presorted_aggregate TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-declare
-  v_id       uuid;
-  v_text     private.search_text;
-  v_document private.search_documents;
-  v_words    tsvector;
-  v_scope    text;
-  v_kept     text[];
-begin
-  perform private.check_lock_order('search document');
-  for v_id in select distinct u.id from unnest(p_ids) u (id) order by u.id loop
-    insert into private.search_documents (type, id) values (p_type, v_id) on conflict (type, id) do nothing;
-    select * into v_document from private.search_documents where type = p_type and id = v_id for update;
-    -- read after the lock, so that a call that waited sees the latest state. All columns are null if the thing does
-    -- not exist
-    execute format('select t.* from %s($1) t', (select t.texts from private.search_types t where t.type = p_type))
-    into v_text using array[v_id];
-    v_words := private.search_vector(v_text.title, v_text.body);
-    v_scope := case when not v_document.hidden then v_text.scope end;
-    update private.search_documents
-    set author_id = coalesce(v_text.author, author_id), scope = v_scope, words = v_words,
-        ranked = private.ranked_words(v_words), interests = coalesce(v_text.interests, '{}'),
-        gone_at = case when v_text.id is null then coalesce(gone_at, now()) end
-    where number = v_document.number;
-    v_kept := case when v_scope = v_document.scope
-                   then array(select unnest(tsvector_to_array(v_document.words))
-                              intersect select unnest(tsvector_to_array(v_words)))
-                   else '{}' end;
-    delete from private.search_words w
-    where w.scope = v_document.scope and w.number = v_document.number
-      and w.word = any (array(select unnest(tsvector_to_array(v_document.words)) except select unnest(v_kept)));
-    insert into private.search_words (scope, word, number)
-    select v_scope, l.word, v_document.number
-    from (select unnest(tsvector_to_array(v_words)) as word except select unnest(v_kept)) l
-    where v_scope is not null;
-  end loop;
-end $function$;
-
 CREATE OR REPLACE FUNCTION private.index_published(p_effects private.effects[])
  RETURNS void
  LANGUAGE plpgsql
@@ -9348,8 +9297,8 @@ begin
   v_said := (select jsonb_object_agg(u.lexeme, 1 - 0.5 ^ cardinality(u.positions)) from unnest(v_words) u);
   return query
     select m.id, round(avg(coalesce((v_said -> n.lexeme)::numeric, 0)), 2)
-    from (select i.id, to_tsvector('pg_catalog.english', i.name) as words from app.interests i
-          where to_tsvector('pg_catalog.english', i.name) @@ v_query limit 200) m
+    from (select i.id, to_tsvector('pg_catalog.english', private.parsable(i.name)) as words from app.interests i
+          where to_tsvector('pg_catalog.english', private.parsable(i.name)) @@ v_query limit 200) m
     cross join lateral unnest(m.words) n (lexeme)
     group by m.id;
 end $function$;
@@ -14789,7 +14738,7 @@ COMMENT ON FUNCTION "private"."in_span"(uuid, bigint) IS 'Returns whether the me
 
 COMMENT ON FUNCTION "private"."index_edited"(jsonb) IS 'Listener: indexes the new words of an edited post.';
 
-COMMENT ON FUNCTION "private"."index_for_search"(text, uuid[]) IS 'Updates the index for these things. From then on a search finds them by their current words, for the people who may find them now. It removes things that no longer exist.';
+COMMENT ON FUNCTION "private"."index_for_search"(text, uuid[]) IS 'Updates the index for these things. From then on a search finds them by their current words, for the people who may find them now. It removes things that no longer exist, and writes no row of a thing that is unchanged.';
 
 COMMENT ON FUNCTION "private"."index_new_person_names"() IS 'Trigger: indexes the current names of new people, and of people who change a name.';
 
@@ -15616,6 +15565,8 @@ COMMENT ON POLICY "select_audience" ON "realtime"."messages" IS 'Only the people
 COMMENT ON PROCEDURE "private"."force_index_scans"(regproc) IS 'For migrations: from then on, whatever the planner expects, the function reads its rows in the order of an index or by id, and stops when it has enough. Its query is planned once per session.';
 
 COMMENT ON PROCEDURE "private"."make_append_only"(regclass) IS 'For migrations: makes a table append-only. From then on nobody can change or delete its rows (append_only).';
+
+COMMENT ON PROCEDURE "private"."make_batch_queue"(text, text) IS 'For migrations: registers a queue in private.batch_queues and creates it with its retries, so that jobs can be added before the first worker starts.';
 
 COMMENT ON PROCEDURE "private"."make_nulls_raise_codes"(regclass) IS 'For migrations: from then on, a null in a required column raises value_invalid. Use it for tables into which only definer functions write values from the caller, because the error of Postgres itself would show the row to callers of `.rpc()`. Tables that people write under row-level security do not need it, because there Postgres does not show the row.';
 
