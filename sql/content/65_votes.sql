@@ -1,6 +1,5 @@
--- Votes on children of contents, such as arguments. A person has one vote per child, only on the children of others,
--- and only while the content is open.
--- docs/decisions.md, Debates; Problems.
+-- Votes on children of contents, such as arguments. A person has one vote on each child that somebody else wrote, and
+-- can vote only while the content is open. docs/decisions.md, Debates; Problems.
 
 create function private.sum_votes() returns trigger
 language plpgsql security definer   -- only triggers may write sums

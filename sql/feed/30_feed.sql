@@ -122,7 +122,7 @@ begin
 end $$;
 comment on function private.without_phrases is
   'Keeps the posts that contain no muted phrase, and whose quoted post contains none. Phrases are the muted '
-  'keywords that must be searched for in the text: several words, a sign, or a word of a script without spaces. '
+  'keywords that must be searched for in the text: several words, a symbol, or a word of a script without spaces. '
   'When the budget of characters has run out, the function stops, but only before a post of another block.';
 
 create type app.feed_page as (ids uuid[], parts text[], next text, opened text, size integer);

@@ -110,7 +110,8 @@ create function private.check_general_proposal(p_space app.spaces, p_subject uui
 language plpgsql stable
 set search_path = ''
 as $$ begin return '{}'; end $$;
-comment on function private.check_general_proposal is 'Checks a general proposal, which has an empty payload.';
+comment on function private.check_general_proposal is 'Checks nothing, and returns the empty payload of a general '
+  'proposal.';
 
 create function private.execute_general_proposal(p_space app.spaces, p_proposal app.guild_proposals) returns void
 language plpgsql volatile

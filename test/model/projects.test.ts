@@ -90,7 +90,7 @@ async function act(project: Project, over: boolean, one: Step): Promise<string |
     leave: () => call(who, 'leave_project', id),
     remove: () => call(0, 'remove_project_member', id, name),
     slots: () => call(0, 'update_project_role', id, roles[role] ?? '', JSON.stringify({ slots })),
-    // Banned for a moment: the freed slot stays free
+    // A short ban frees the slot, which stays free afterwards
     ban: async () => {
       await owner`update app.users set banned_at = now() where id = ${ids[who] ?? ''}`
       await owner`update app.users set banned_at = null where id = ${ids[who] ?? ''}`

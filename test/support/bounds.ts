@@ -26,7 +26,7 @@ type Scene = {
 }
 export type Bound = {
   operation: string
-  /** What the many rows are. There are more of them than the operation may read. */
+  /** The name of the many rows, for the title of the test. There are more of them than the operation may read. */
   against: string
   /** The most index entries and rows that one call may read. */
   most: number

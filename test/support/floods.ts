@@ -16,7 +16,7 @@ type Flooded = {
 }
 export type Flood = {
   operation: string
-  /** What the hidden rows are, of which there are more than a page scans. */
+  /** The name of the hidden rows, for the title of the test. There are more of them than a page scans. */
   against: string
   /** Writes the visible row and the flood. */
   scene(ground: Ground): Promise<Flooded>

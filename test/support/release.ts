@@ -130,7 +130,7 @@ export function lackOf(old: Shape, now: Shape | undefined, path = '$'): string |
   return undefined
 }
 
-/** Makes calls on a database as the facade does, and takes back what they did. */
+/** Makes calls on a database as the facade does, and rolls each call back. */
 export function createCaller(database: Pick<Database, 'connect'>) {
   const connections = new Map<Pool, Sql>()
   const connectionOf = (pool: Pool): Sql => {

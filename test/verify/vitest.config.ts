@@ -1,4 +1,5 @@
-// The tests that `npm run verify` runs against a running stack. Those that cannot work there are skipped one by one.
+// The tests that `npm run verify` runs against a running stack. test/support/target.ts skips tests that cannot work
+// there.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 

@@ -146,7 +146,7 @@ describe.each(works)('The job $job', (work) => {
 })
 
 describe('The job remind-events', () => {
-  test('reads no event that has no attendees, is cancelled, or whose people were all reminded', async () => {
+  test('skips events without attendees, cancelled events, and events whose attendees were all reminded', async () => {
     await events(flooder, MANY, '24 hours -2 minutes', false)
     const off = await events(flooder, 10, '24 hours -2 minutes')
     await owner`update app.events set cancelled_at = now() where id = any (${off}::uuid[])`

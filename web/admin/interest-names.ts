@@ -22,12 +22,12 @@ async function read(): Promise<void> {
   }
 }
 
-/** Lets the names be read again when they are shown next. Until they are there, the old ones are shown. */
+/** Makes the next use of a name load the names again. The old names are shown until the new ones are loaded. */
 export function forgetNames(): void {
   isAsked = false
 }
 
-/** The name of an interest; its slug while the names are not there. */
+/** The name of an interest; its slug until the names are loaded. */
 export function interestText(id: string, slug: string): string {
   if (!isAsked) {
     isAsked = true

@@ -8,8 +8,8 @@ import { partsOf } from './words.ts'
 const DEEPEST = 6
 
 /**
- * An address, which has no emphasis in it; code; a link; bold; italic; a sign after a backslash. Each is short, because a
- * long search from every sign of a long text would take long.
+ * An address, which has no emphasis in it; code; a link; bold; italic; a character after a backslash. Each is short,
+ * because a long search from every character of a long text would take long.
  */
 const INLINE = new RegExp(
   [

@@ -1,7 +1,7 @@
 // Shows texts of people as text nodes, in which web addresses and names of people are links.
 import { html, type VNode } from '../lib/html.ts'
 
-/** A web address up to the sign that ends the sentence, or a person's name after an @. */
+/** A web address without the punctuation mark that ends the sentence, or a person's name after an @. */
 const LINK = /(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}])|(?<![\p{L}\p{N}_@./])@([a-z0-9_]{3,30})(?![\p{L}\p{N}_])/giu
 
 /** Text with its links. Only http and https: another scheme, such as javascript, stays text. */

@@ -5,7 +5,7 @@ export type Loaded<T> = {
   data: ReadonlySignal<T | undefined>
   error: ReadonlySignal<unknown>
   isLoading: ReadonlySignal<boolean>
-  /** Reads again; what is shown stays until the answer is there. */
+  /** Reads again. The page shows the old data until the answer arrives. */
   reload(): Promise<void>
   /** Changes what is shown without reading it again, for example after an action that answered with the new state. */
   set(data: T): void

@@ -18,7 +18,11 @@ export default routes('posts', {
   'POST /posts/:id/co-authors/:inviteId/respond': {
     summary: 'Accept or decline an invitation to be a co-author',
     description:
-      'Only the invited person can do this; others who can see the invitation get 403. The shares are checked again. Once the invitation is accepted, the co-author gets the share of every payment for the post, rounded down. A declined invitation is deleted, and the author can invite the person again. `accept: false` after accepting leaves the post: the answer is `declined` as well, and from then on the share goes to the author. You can also leave a post that you can no longer see. Accepting a second time is 409.',
+      'Only the invited person can do this; others who can see the invitation get 403. The shares are checked ' +
+      'again. Once the invitation is accepted, the co-author gets the share of every payment for the post, ' +
+      'rounded down. A declined invitation is deleted, and the author can invite the person again. A co-author ' +
+      'can leave the post later with `accept: false`. The answer is `declined`, and from then on the share goes ' +
+      'to the author. You can also leave a post that you can no longer see. Accepting a second time is 409.',
     access: 'user',
     id: 'respondToCoAuthorInvitation',
     operation: 'respond_co_author',

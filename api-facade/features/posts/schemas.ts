@@ -50,7 +50,8 @@ const words = {
             'An http(s) URL of up to 2000 characters at a host that this instance accepts. If it contains the id of an asset, that must be a suitable asset of yours, and the URL becomes its `publicUrl`.',
           ),
         assetId: Uuid.nullish().describe(
-          'Instead of `url`: a committed asset of yours. A photo takes the kind image, a video the kind video; other formats take both and audio.',
+          'Instead of `url`: a committed asset of yours. A photo accepts assets of the kind image, and a video ' +
+            'those of the kind video. Other formats accept both and audio.',
         ),
         alt: z
           .string()

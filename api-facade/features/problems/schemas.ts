@@ -62,7 +62,8 @@ export const Problem = contentOf('problem', z.string(), {
     .int()
     .min(0)
     .describe(
-      'Solutions, without deleted and removed ones and those of banned people; includes those of people with a block between you.',
+      'The number of solutions. Deleted and removed solutions and those of banned people are not counted. ' +
+        'Solutions of people with a block between you are counted.',
     ),
   acceptedSolutionId: Uuid.nullable().describe(
     'The solution that the author accepted; null if there is none, or if you cannot see it.',

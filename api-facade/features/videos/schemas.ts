@@ -41,7 +41,8 @@ export const Video = contentOf('video', z.null(), {
     .int()
     .min(0)
     .describe(
-      'Comments, without deleted ones and those of banned people; includes those of people with a block between you.',
+      'The number of comments. Deleted comments and those of banned people are not counted. Comments of people ' +
+        'with a block between you are counted.',
     ),
   viewerHasLiked: z.boolean().describe('Whether you like the video.'),
   viewerHasReposted: z.boolean().describe('Whether you reposted the video.'),

@@ -405,7 +405,7 @@ describe('OAuth', { timeout: 60_000 }, () => {
     expect(twice.status).toBe(410)
   })
 
-  test('lets only staff allow scopes for staff, and gives no app scopes that it did not register', async () => {
+  test('lets only staff allow scopes for staff, and gives an app only scopes that it registered', async () => {
     const client = await register(bob, { scopes: ['staff:read', 'posts:read'] })
     const asked = await ask(client, { scope: 'staff:read' })
     const answer = await decide(asked, alice)

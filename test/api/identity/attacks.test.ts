@@ -49,7 +49,7 @@ describe.each(Object.entries(holders))('With %s', (_who, token) => {
     expect(wrong).toEqual([])
   })
 
-  test('.rpc() calls nothing that has no scope, even with the JWT for which the token was exchanged', async () => {
+  test('.rpc() calls only operations with a scope, even with the JWT for which the token was exchanged', async () => {
     const { body } = await holder.post<{ accessToken: string }>('/auth/token')
     const operations = await owner<{ name: string }[]>`
       select distinct p.proname as name from pg_proc p

@@ -137,7 +137,7 @@ describe('A new person', () => {
 })
 
 describe('A person', () => {
-  test('links a login with a fresh proof, logs in with it, and unlinks it', async () => {
+  test('can link a login after a fresh proof, log in with this login, and unlink it', async () => {
     const lea = await invite('lea')
     const { code, verifier } = await visit('lea', 'lea.elsewhere@example.org')
     const body = { oidcCode: code, verifier }

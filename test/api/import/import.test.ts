@@ -222,7 +222,7 @@ describe('Export, import, export', async () => {
     expect((await bob.get<Row>(`/posts/${written.plain}`)).body.importedAt).toBe(null)
   })
 
-  test('shows a post to nobody who could not see the original', async () => {
+  test('shows a post only to people who could see the original', async () => {
     const seen = (await carla.get<{ items: Row[] }>('/posts/by/dora')).body.items.map(({ visibility }) => visibility)
     expect(seen.length).toBeGreaterThan(0)
     expect(new Set(seen)).toEqual(new Set(['public']))

@@ -81,7 +81,7 @@ test('The job makes a checkpoint of all new entries, once, and none without new 
   expect((await nobody.get<Page>(PATH)).body.checkpoints).toHaveLength(1)
 })
 
-test('A checkpoint is published with the hashes of its entries, and nothing else of them', async () => {
+test('A checkpoint is published with the hashes of its entries, but without their content', async () => {
   await hide()
   await checkpoint()
   const { body } = await nobody.get<{ checkpoint: Checkpoint; hashes: string[] }>(`${PATH}/2`)

@@ -139,47 +139,44 @@ describe('A rule', () => {
   })
 })
 
-test(
-  'A rule in shadow notes what it would hit, and a replay finds the same hits and how many of ' + 'them staff removed',
-  async () => {
-    const id = await made()
-    const removed = await publish(alice, { body: spam })
-    const posts = [removed, await publish(bob, { body: spam })]
-    const answer = await reply(alice, posts[1] ?? '', { body: spam })
-    await publish(alice, { body: 'Nothing to see' })
-    await applyEffects(owner)
-    expect(await bob.get(`/posts/${removed}`)).toMatchObject({ status: 200, body: { hiddenAt: null } })
-    await moderator.post(`/admin/posts/${removed}/hide`, {})
-    const hits = await moderator.get<Page<{ targetId: string }>>(`/admin/rules/${id}/hits?mode=shadow`)
-    expect(hits.body.items.map(({ targetId }) => targetId)).toEqual([answer, ...posts.toReversed()])
-    expect(hits.body.items[0]).toMatchObject({
-      targetType: 'reply',
-      mode: 'shadow',
-      action: 'hide',
-      author: { username: 'alice' },
+test('A rule in shadow notes what it would hit, and a replay finds the same hits and how many of them staff removed', async () => {
+  const id = await made()
+  const removed = await publish(alice, { body: spam })
+  const posts = [removed, await publish(bob, { body: spam })]
+  const answer = await reply(alice, posts[1] ?? '', { body: spam })
+  await publish(alice, { body: 'Nothing to see' })
+  await applyEffects(owner)
+  expect(await bob.get(`/posts/${removed}`)).toMatchObject({ status: 200, body: { hiddenAt: null } })
+  await moderator.post(`/admin/posts/${removed}/hide`, {})
+  const hits = await moderator.get<Page<{ targetId: string }>>(`/admin/rules/${id}/hits?mode=shadow`)
+  expect(hits.body.items.map(({ targetId }) => targetId)).toEqual([answer, ...posts.toReversed()])
+  expect(hits.body.items[0]).toMatchObject({
+    targetType: 'reply',
+    mode: 'shadow',
+    action: 'hide',
+    author: { username: 'alice' },
+  })
+  expect(await walk(moderator, `/admin/rules/${id}/hits`, 2)).toHaveLength(3)
+  const { appliesTo, conditions } = casino
+  for (const replay of [
+    await admin.post<Replay>(`/admin/rules/${id}/replay`, {}),
+    await admin.post<Replay>('/admin/rules/replay', { appliesTo, conditions }),
+  ]) {
+    expect(replay.body).toMatchObject({
+      wouldHit: 3,
+      ofWhichStaffRemoved: 1,
+      nextCursor: null,
+      lookedUntil: expect.any(String),
     })
-    expect(await walk(moderator, `/admin/rules/${id}/hits`, 2)).toHaveLength(3)
-    const { appliesTo, conditions } = casino
-    for (const replay of [
-      await admin.post<Replay>(`/admin/rules/${id}/replay`, {}),
-      await admin.post<Replay>('/admin/rules/replay', { appliesTo, conditions }),
-    ]) {
-      expect(replay.body).toMatchObject({
-        wouldHit: 3,
-        ofWhichStaffRemoved: 1,
-        nextCursor: null,
-        lookedUntil: expect.any(String),
-      })
-      expect(replay.body.sample).toMatchObject([
-        { targetType: 'reply', targetId: answer, excerpt: spam, removed: false, author: { username: 'alice' } },
-        { targetId: posts[1], removed: false },
-        { targetId: removed, removed: true },
-      ])
-    }
-    expect(await admin.post(`/admin/rules/${id}/replay`, { cursor: 'x' })).toFailWith(400, 'cursor_unknown')
-    await admin.delete(`/admin/rules/${id}`)
-  },
-)
+    expect(replay.body.sample).toMatchObject([
+      { targetType: 'reply', targetId: answer, excerpt: spam, removed: false, author: { username: 'alice' } },
+      { targetId: posts[1], removed: false },
+      { targetId: removed, removed: true },
+    ])
+  }
+  expect(await admin.post(`/admin/rules/${id}/replay`, { cursor: 'x' })).toFailWith(400, 'cursor_unknown')
+  await admin.delete(`/admin/rules/${id}`)
+})
 
 test('A live rule hides a post and a reply before others see them, their author is notified, and staff shows them again', async () => {
   const id = await live({ category: 'spam' })

@@ -79,7 +79,7 @@ select is(pg_temp.names(api.list_posts_by('alice', 1, pg_temp.id('four')::text))
 select is(pg_temp.names(api.list_posts_by('alice', 1, pg_temp.id('y')::text)), 'repost', 'A page after the last pin continues with the other posts');
 select is(pg_temp.names(api.list_posts_by('alice', 2, pg_temp.id('repost')::text)), 'x', 'A later page has no pins');
 
--- Found by every form of Alice's name
+-- Every form of Alice's name finds her posts
 select is(pg_temp.names(api.list_posts_by(n)), 'four y repost x', 'The posts are found by ' || n)
 from unnest(array['alice', 'ALICE', '@alice', 'acct:alice@localhost']) n;
 select is(api.list_posts_by('carla')::jsonb, '{"items": [], "nextCursor": null, "hasMore": false}', 'A person without posts has an empty list');

@@ -62,7 +62,7 @@ select api.delete_post(pg_temp.made('repost'));
 select is(pg_temp.earned(), 1.00, 'Deleting a repost as a post reverses what it earned too');
 select is(pg_temp.total('bob'), 3.00, 'The reposter loses nothing');
 
--- Deleted by staff, and by an erasure
+-- Deletions by staff, and by an erasure
 select api.repost(pg_temp.made('post'));
 select is(pg_temp.earned(), 2.00, 'A new repost earns again');
 select test.act_as_owner();

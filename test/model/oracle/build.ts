@@ -20,7 +20,7 @@ export const unknownId = id(0)(404)
 /** A text that is recognized in any answer. */
 const wordsOf = (what: 'post' | 'reply' | 'series', place: number) => `words of ${what} ${place}.`
 
-/** Two interests of the catalog, and the people by their place in the world. */
+/** The ids of the people, in the order of `names`, and of two interests of the catalog. */
 export type Ground = { people: string[]; parent: string; child: string }
 
 export const minute = (place: number) => new Date(Date.UTC(2026, 0, 1, 0, Math.floor(place / 2)))

@@ -39,7 +39,7 @@ export function questions(world: World, viewer: number): Asked[] {
 
 export const found = ({ read }: Question, reply: Reply): unknown => ('answer' in reply ? read(reply.answer) : reply)
 
-/** Operations whose answers may have ids of posts that have become invisible, but nothing else of them. */
+/** Operations whose answers may have ids of posts that have become invisible, but no other data of these posts. */
 const remembering: Operation[] = ['export_me', 'list_notifications']
 
 /** What an answer reveals that its reader must not know, whatever the operation is. */

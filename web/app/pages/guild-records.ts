@@ -17,7 +17,7 @@ import { texts } from '../texts.ts'
 type Entry = Schema<'TreasuryEntry'>
 type Charter = Schema<'Charter'>
 
-/** The most mana that one step can move. */
+/** The most mana that one contribution, payment or distribution can move. */
 const MOST = 1_000_000_000
 
 type Sent = { params: { path: { guildId: string } }; headers: { 'idempotency-key': string } }

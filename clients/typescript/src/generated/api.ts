@@ -12492,7 +12492,7 @@ export interface components {
             solvedAt: components["schemas"]["Timestamp"] | null;
             /** @description When its author closed it without a solution; null if they did not. */
             closedAt: components["schemas"]["Timestamp"] | null;
-            /** @description Solutions, without deleted and removed ones and those of banned people; includes those of people with a block between you. */
+            /** @description The number of solutions. Deleted and removed solutions and those of banned people are not counted. Solutions of people with a block between you are counted. */
             solutionCount: number;
             /** @description The solution that the author accepted; null if there is none, or if you cannot see it. */
             acceptedSolutionId: string | null;
@@ -14493,7 +14493,7 @@ export interface components {
             likeCount: number;
             /** @description How often the video was reposted. */
             repostCount: number;
-            /** @description Comments, without deleted ones and those of banned people; includes those of people with a block between you. */
+            /** @description The number of comments. Deleted comments and those of banned people are not counted. Comments of people with a block between you are counted. */
             commentCount: number;
             /** @description Whether you like the video. */
             viewerHasLiked: boolean;

@@ -14278,6 +14278,8 @@ COMMENT ON FUNCTION "private"."check_balanced"() IS 'Trigger: the entries that a
 
 COMMENT ON FUNCTION "private"."check_caller"() IS 'Returns true, or raises token_revoked if the token is not valid, or scope_missing or session_required if it has scopes that do not include what the operation of the request needs. PostgREST calls it before each request (db_pre_request). private.enter makes the same checks, and the Realtime policy calls private.check_token.';
 
+COMMENT ON FUNCTION "private"."check_general_proposal"(app.spaces, uuid, jsonb) IS 'Checks nothing, and returns the empty payload of a general proposal.';
+
 COMMENT ON FUNCTION "private"."check_journalism"() IS 'Trigger: rejects journalism if the author of the post may not publish it at that time. A post remains journalism even if the author''s reputation falls later.';
 
 COMMENT ON FUNCTION "private"."check_lock_order"(text, text[]) IS 'For tests, whose sessions set kith.lock_order to "checked": raises an error if this transaction already holds a lock of a later kind, unless it already holds these locks. Every function that locks rows calls it first.';
@@ -15488,7 +15490,7 @@ COMMENT ON FUNCTION "private"."withdraw_vote"(uuid) IS 'Takes the caller''s vote
 
 COMMENT ON FUNCTION "private"."withdrawal_target"(uuid) IS 'The post from which the caller takes something back: the post of private.require_original or, if the caller can no longer see the post, p_id itself (for the caller''s own repost, the id of its original). People can take back what is theirs even then. It never fails.';
 
-COMMENT ON FUNCTION "private"."without_phrases"(app.muted_words, uuid[], integer[], integer) IS 'Keeps the posts that contain no muted phrase, and whose quoted post contains none. Phrases are the muted keywords that must be searched for in the text: several words, a sign, or a word of a script without spaces. When the budget of characters has run out, the function stops, but only before a post of another block.';
+COMMENT ON FUNCTION "private"."without_phrases"(app.muted_words, uuid[], integer[], integer) IS 'Keeps the posts that contain no muted phrase, and whose quoted post contains none. Phrases are the muted keywords that must be searched for in the text: several words, a symbol, or a word of a script without spaces. When the budget of characters has run out, the function stops, but only before a post of another block.';
 
 COMMENT ON FUNCTION "private"."work_on_webhooks"(json, json, integer) IS 'For the worker alone: records attempts (private.note_webhook_attempt) and takes due deliveries of each active webhook (private.take_webhook_deliveries), as many as are needed for p_at_once running attempts per webhook in this worker. p_busy has the number of attempts that already run, by webhook. Several workers may call it at once.';
 
