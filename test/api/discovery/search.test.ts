@@ -91,9 +91,12 @@ test('A search reads nothing of a banned person’s posts once the worker has pr
       select private.hide_or_show_documents(${JSON.stringify({ userId: mallory.id })}::text::jsonb, ${next}) as done`
     next = row.done.next
   } while (next)
-  const after = await search()
+  // a vacuum keeps deleted rows as long as an older transaction could see them, and the search then reads their entries
+  const after = await until(async () => {
+    const found = await search()
+    return found.work <= before.work ? found : undefined // one person fewer
+  })
   expect(after.text).toBe(before.text)
-  expect(after.work).toBeLessThanOrEqual(before.work) // one person fewer
 })
 
 test('Private things are found once they become public', async () => {
