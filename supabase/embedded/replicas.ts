@@ -126,6 +126,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
       const { name, port } = standby
       const why = faultOf(standby)
       if (!why) continue
+      // if the primary does not answer, this throws, so that no standby is stopped before a failover
       await onServer(primary.server, (sql) => sql`select`)
       log.error({ standby: name, why }, 'a standby is started again')
       await kill(dataDir, name)

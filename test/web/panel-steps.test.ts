@@ -45,7 +45,8 @@ describe('An admin in the panel', { timeout: 240_000 }, () => {
     // only a person who cannot log in gets their data from staff
     for (const name of ['Export the data', 'Erase…']) expect(await button(tab, name).count()).toBe(0)
 
-    // A suspension ends by itself. A half-filled end is not an end that is missing. An end that has passed is refused, and the dialog keeps the reason
+    // A suspension ends by itself. A half-filled end has the wrong format, and one in the past is refused; the dialog
+    // then keeps the reason.
     await button(tab, 'Suspend').click()
     await dialog(tab).getByRole('textbox', { name: 'Reason' }).fill('Cool down')
     await dialog(tab).getByLabel('Suspended until').press('5')

@@ -1,10 +1,13 @@
-// Markdown that members wrote, such as the charter of a guild: headings, lists, quotes, code, rules, emphasis and links.
-// It becomes elements and text nodes, never HTML, and only links to http and https are links. What is no Markdown stays as
-// it is; a line break stays, too.
+// Shows Markdown that members wrote, such as the charter of a guild: headings, lists, quotes, code, rules, emphasis and
+// links. The result consists of elements and text nodes, never of HTML, and links lead only to http and https. Text that
+// is not Markdown is shown unchanged, with its line breaks.
 import { html, useMemo, type VNode } from '../lib/html.ts'
 import { partsOf } from './words.ts'
 
-/** Quotes, lists and emphasis within each other: what is deeper stays text, so that no text exhausts the stack. */
+/**
+ * The number of levels to which quotes, lists and emphasis can be nested. Deeper levels are shown as text, so that no
+ * text exhausts the stack.
+ */
 const DEEPEST = 6
 
 /**
@@ -53,7 +56,7 @@ const RULE = /^ {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/
 const QUOTE = /^ {0,3}> ?(.*)$/s
 const FENCE = /^ {0,3}(?:```|~~~)/
 
-/** The lines from `at` on, as long as they belong together. */
+/** The lines from `at` up to the first one for which `belongs` is false. */
 function linesWhile(lines: string[], at: number, belongs: (line: string) => boolean): string[] {
   let end = at
   while (end < lines.length && belongs(lines[end] ?? '')) end++
@@ -63,7 +66,7 @@ function linesWhile(lines: string[], at: number, belongs: (line: string) => bool
 const isParagraph = (line: string): boolean =>
   line.trim() !== '' && ![ITEM, HEADING, RULE, QUOTE, FENCE].some((sign) => sign.test(line))
 
-/** A list from `at` on: an item goes on in lines that are indented. */
+/** The list that begins at line `at`. Indented lines continue an item. */
 function list(lines: string[], at: number, depth: number): { shown: VNode; next: number } {
   const isOrdered = ITEM.exec(lines[at] ?? '')?.[1] !== undefined
   const items: string[][] = []

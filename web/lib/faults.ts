@@ -1,4 +1,4 @@
-// What is wrong with the values in a form, in the language of the page. The browser would say it in its own.
+// The errors in the values of a form, in the language of the page. The browser's messages would be in its own language.
 import type { Field } from './dialog.ts'
 import { sharedTexts } from './shared-texts.ts'
 
@@ -23,7 +23,7 @@ function faultOf(input: Input): string | undefined {
 const inputsOf = (form: HTMLFormElement, name: string): Input[] =>
   [...form.elements].filter((one) => (one as Input).name === name) as Input[]
 
-/** What is wrong with the value of a field; undefined if nothing is. */
+/** The error in the value of a field; undefined if there is none. */
 function faultOfField(form: HTMLFormElement, { name, kind, optional }: Field): string | undefined {
   const inputs = inputsOf(form, name)
   if (kind !== 'choices') return inputs.map(faultOf).find(Boolean)
@@ -31,7 +31,7 @@ function faultOfField(form: HTMLFormElement, { name, kind, optional }: Field): s
   return isChosen || optional ? undefined : sharedTexts.value.faults.choice
 }
 
-/** What is wrong in a form, by the names of the fields. */
+/** The errors in a form, by the names of the fields. */
 export const faultsIn = (form: HTMLFormElement, fields: Field[]): Record<string, string> =>
   Object.fromEntries(
     fields.flatMap((field) => {

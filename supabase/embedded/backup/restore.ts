@@ -217,7 +217,8 @@ async function recover(
       unix_socket_directories: sockets,
       hba_file: access,
       hot_standby: 'off',
-      synchronous_standby_names: '', // a backup of a primary with standbys contains their names, and commits would wait for them
+      // a backup of a primary with standbys contains their names, and commits would wait for them
+      synchronous_standby_names: '',
       restore_command: 'false', // no command, because the log is already in its folder
       recovery_target_timeline: 'current',
       recovery_target_action: 'promote',

@@ -54,7 +54,7 @@ export function TreasuryPage({ params: { id = '' } }: PageProps): VNode {
     [id],
   )
   const found = guild.data.value
-  /** Asks, moves mana, and shows what is there then. If it is sent again after a lost answer, it moves only once. */
+  /** Asks, moves mana, and shows the new balance. If a request is repeated after a lost answer, the mana moves once. */
   const move = async (question: Parameters<typeof ask>[0], done: string, send: Send) => {
     const keyOf = keyed()
     const isMoved = await ask(question, ({ amount, note, recipientId = '' }) => {
@@ -77,7 +77,7 @@ export function TreasuryPage({ params: { id = '' } }: PageProps): VNode {
   const balance = found?.treasuryBalance ?? 0
   const payOut = () => {
     const person: Field = { name: 'recipientId', label: t.person, max: 30 }
-    // who pays has to say why
+    // a payment needs a reason
     const rest = fields(balance).map((field) => ({ ...field, optional: false }))
     const question = { title: t.payOut, text: t.payOutText, fields: [person, ...rest], action: t.payOut }
     return move(question, t.paidOut, ({ note = '', ...body }, sent, recipientId) =>
